@@ -15,8 +15,8 @@ import (
 // receivers without a configured URL.
 const SecretsDir = "/etc/alertmanager/secrets/informer-exporter"
 
-// receivers are named after severities. The configuration may give severities other names in Prometheus, but that changes neither
-// the names of receivers nor those of the files with their URLs.
+// receivers are named after severities. The configuration may give severities other names in Prometheus, but receivers
+// and the files with their URLs keep these names.
 var receivers = []string{string(catalog.Page), string(catalog.Ticket), string(catalog.Info)}
 
 // teamLabel is the label by which alerts are routed to teams.
@@ -234,7 +234,7 @@ func inhibitions(c Config) []inhibition {
 			Equal:          append([]string{"@namespace"}, ofLock...),
 		},
 		{
-			// Slow renewals have the namespace of the program, which may differ from that of the lock.
+			// Slow renewals have the namespace of the program, which may not be the namespace of the lock.
 			SourceMatchers: []string{name(controllerLeaderMissing)},
 			TargetMatchers: []string{name(controllerLeaderSlowRenewals)},
 			Equal:          ofLock,

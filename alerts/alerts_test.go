@@ -125,7 +125,7 @@ func TestBurnRates(t *testing.T) {
 	for _, r := range rules(alerts.Config{}) {
 		if r.Alert == "InformerEventLagBurn" {
 			got = append(got, pair{r.Labels["window"], r.Labels["severity"], r.For})
-			if w := r.Labels["window"]; !strings.Contains(r.Expr, "rate"+w+" >") && !strings.Contains(r.Expr, "rate"+w+"[10m]) >") || !strings.Contains(r.Annotations["description"], "during the last "+w) {
+			if w := r.Labels["window"]; !strings.Contains(r.Expr, "rate"+w+" >") && !strings.Contains(r.Expr, "rate"+w+"[10m]) >") || !strings.Contains(r.Annotations["description"], "over the last "+w) {
 				t.Errorf("window %s: %s\n%s", w, r.Expr, r.Annotations["description"])
 			}
 		}

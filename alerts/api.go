@@ -31,7 +31,7 @@ $unreachable
 		"Their caches are stale, and leaders lose their locks.",
 	expand: apiUnreachableRules,
 	Runbook: Runbook{
-		Meaning: "More than $objective of the programs were cut off from the API server for more than $for of the last $range: they had lost every watch, and their lists and watches failed or ended at once. A program is cut off if all of its processes are; processes with the same cluster, namespace, job and `name` are one program. Forbidden and missing resources do not count; server errors and rejected tokens count only while no program has a watch. Programs with targets that are all down count once another one is cut off. A single program pages only if the API server's own metrics are gone. For jobs without the library, client-go's `rest_client_requests_total` decides: they are connected while requests succeed, and cut off if all requests have failed for two minutes. Two rules of severity `@info` fire earlier: they send no notification, and mute the alerts that follow from the outage.",
+		Meaning: "More than $objective of the programs were cut off from the API server for more than $for of the last $range: they had lost every watch, and their lists and watches failed or ended immediately.\n\nProcesses with the same cluster, namespace, job and `name` are one program, which is cut off if all of them are. Forbidden and missing resources do not count. Server errors and rejected tokens count only while no program has a watch. Programs with targets that are all down count once another program is cut off. A single program pages only if the API server's own metrics are gone.\n\nFor jobs without the library, client-go's `rest_client_requests_total` decides: they are connected while requests succeed, and cut off if all requests have failed for two minutes.\n\nTwo rules with severity `@info` fire earlier: they send no notification, and mute the alerts that follow from the outage.",
 		Impact:  "Nothing in this cluster is reconciled, and no Pod is scheduled or replaced. Running containers and Services continue to work.",
 		Commands: []Step{
 			{"Connect without credentials. `refused`: no API server. Timeout: the network, or a frozen API server. A TLS error: certificates.", `curl -kv --max-time 5 "$(kubectl config view --minify -o jsonpath='{.clusters[*].cluster.server}')/livez"`},
@@ -57,9 +57,9 @@ const recordUnreachable = "cluster:kubernetes_api:unreachable_ratio"
 
 // The rules count programs, not processes: one program with many replicas in an isolated network is not an outage. A
 // program is cut off if none of its processes has a watch, and attempts fail for a reason that is not its own: forbidden and missing
-// resources are not outages. Where a load balancer accepts connections and closes them, client-go sees watches that end at once
-// instead of errors. Server errors may be those of a webhook, and a rejected token that of one program: they count only while no program
-// of the cluster has a watch.
+// resources are not outages. Where a load balancer accepts connections and closes them, client-go sees watches that end immediately
+// instead of errors. Server errors may come from a webhook, and a rejected token may belong to one program: they count only while no
+// program of the cluster has a watch.
 //
 // Programs of which all processes are down for Prometheus count as cut off if another program says that it is: metrics that authenticate by
 // the API server fail together with it.

@@ -39,7 +39,7 @@ var clusterWatchersTerminated = Alert{
 		Causes: []string{
 			"A client short of CPU cannot decode its events: raise its limit.",
 			"A client with a slow transform or decoder: make it faster, or watch metadata only.",
-			"A writer that changes many objects at once: spread its writes over time.",
+			"A writer that changes many objects in a burst: spread its writes over time.",
 			"A client behind a slow network: watch fewer namespaces, or use selectors.",
 		},
 		Resolves: "when fewer than $objective watches were closed within $window: see the first query.",

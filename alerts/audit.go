@@ -12,8 +12,8 @@ var informerCacheDiffers = Alert{
 	labels:    ofProcess,
 	// The gauge counts only differences that two consecutive audits found, so the rule needs no for.
 	expr:    `k8s_informer_audit_differences{@} > $threshold`,
-	summary: "The cache of informer {{ $labels.informer_type }} of " + program + inCluster + " is inconsistent with the API server.",
-	description: "The cache of the {{ $labels.informer_type }} informer of " + program + inCluster + inProcess +
+	summary: "The cache of " + informerIn + " is inconsistent with the API server.",
+	description: "The cache of the {{ $labels.informer_type }} informer in " + program + inProcess +
 		" has {{ $value }} differences from the API server ({{ $labels.difference }}), confirmed by two audits at the cache's own resource version. " +
 		"This is not lag and does not resolve by itself.",
 	Runbook: Runbook{
@@ -53,8 +53,8 @@ sum by (@cluster, @namespace, @pod, @job, @instance, name, informer_type, watch_
 unless
 sum by (@cluster, @namespace, @pod, @job, @instance, name, informer_type, watch_namespace) (` + occurred(`k8s_informer_audits_total{@, result=~"consistent|different"}`) + `) > 0
 `,
-	summary: "Audits of informer {{ $labels.informer_type }} of " + program + inCluster + " fail.",
-	description: `{{ $value | printf "%.0f" }} audits of the {{ $labels.informer_type }} informer of ` + program + inCluster +
+	summary: "Audits of " + informerIn + " fail.",
+	description: `{{ $value | printf "%.0f" }} audits of the {{ $labels.informer_type }} informer in ` + program +
 		inProcess + " have failed in $window, and none has succeeded. The consistency of its cache is unknown.",
 	Runbook: Runbook{
 		Unless:  "etcd was restored today",
@@ -82,7 +82,7 @@ sum by (@cluster, @namespace, @pod, @job, @instance, name, informer_type, watch_
 	},
 }
 
-// completedAudits is the number of completed audits of all replicas of a program. With leader election, only one replica audits,
+// completedAudits is the number of completed audits, over all replicas of a program. With leader election, only one replica audits,
 // and a new leader starts at 0, so only the sum changes with every audit.
 const completedAudits = `sum by (@cluster, @namespace, @job, name, informer_type, watch_namespace) (last_over_time(k8s_informer_audits_total{@, result=~"consistent|different"}[5m]`
 
@@ -101,11 +101,11 @@ informer_exporter_kind_up{@} == 0
 unless
 max by (@cluster, @namespace, @job, name, informer_type, watch_namespace) (` + prom.Occurred(`k8s_informer_audits_total{@, result="error"}`, "30m") + `) >= 2
 `,
-	summary: "No audits of informer {{ $labels.informer_type }} of " + program + inCluster + ".",
-	description: "No audit of the {{ $labels.informer_type }} informer of " + program + inCluster +
+	summary: "No audits of " + informerIn + ".",
+	description: "No audit of the {{ $labels.informer_type }} informer in " + program +
 		" has been completed for more than $window. The consistency of its cache is unknown.",
 	Runbook: Runbook{
-		Meaning: "Audits are enabled, but no process of the program has completed one of this cache for $window: each was skipped or failed, or none was started. InformerAuditsFail covers audits that fail twice in half an hour. Audits are skipped while the watch is down, if the cache changes faster than it can be read, and if the API server does not list at exact versions.",
+		Meaning: "Audits are enabled, but no process of the program has completed an audit of this cache for $window: each was skipped or failed, or none was started. InformerAuditsFail covers audits that fail twice in half an hour. Audits are skipped while the watch is down, if the cache changes faster than it can be read, and if the API server does not list at exact versions.",
 		Impact:  "A cache that is inconsistent with the API server goes undetected, and InformerCacheDiffers cannot fire. Controllers are not affected.",
 		Commands: []Step{
 			listPods,
@@ -134,7 +134,7 @@ var informerCacheMutated = Alert{
 	Reason:    "a bug in the program; the fix needs a new release",
 	labels:    ofProcess,
 	expr:      `(` + occurred(`k8s_informer_mutations_total{@}`) + `) > $threshold`,
-	summary:   "Cached objects of informer {{ $labels.informer_type }} of " + program + inCluster + " were changed in place.",
+	summary:   "Cached objects of " + informerIn + " were changed in place.",
 	description: someInformer + inProcess + " has objects that were changed in place in the last $window. " +
 		"All consumers share cached objects, which must be copied before they are changed.",
 	Runbook: Runbook{

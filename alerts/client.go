@@ -22,12 +22,12 @@ var controllerClientErrors = Alert{
 and
 sum by (@cluster, @namespace, @job, name) (increase(k8s_client_requests_total{@}[$window])) >= $count
 `,
-	summary: "API server requests of " + program + inCluster + " have a high error rate.",
-	description: "{{ $value | humanizePercentage }} of the requests of " + program + inCluster +
+	summary: "API server requests of " + program + " have a high error rate.",
+	description: "{{ $value | humanizePercentage }} of the requests from " + program +
 		" to the API server have failed or been rejected with 429 for $for; the objective is at most $objective.",
 	Runbook: Runbook{
 		Unless:  "several programs have this alert",
-		Meaning: "More than $objective of the requests of this program got no response, a server error or 429 Too Many Requests, for $for, in windows of $window with at least $count requests. Client errors such as 403, 404 and 409 do not count.",
+		Meaning: "More than $objective of this program's requests got no response, a server error or 429 Too Many Requests, for $for, in windows of $window with at least $count requests. Client errors such as 403, 404 and 409 do not count.",
 		Impact:  "Reconciles fail and are retried. Lists and watches fail too, so caches become stale.",
 		Commands: []Step{
 			listPods,
@@ -65,12 +65,12 @@ var controllerWriteConflicts = Alert{
 and
 sum by (@cluster, @namespace, @job, name, resource, subresource) (increase(k8s_client_conflicts_total{@, name!=""}[$window])) >= $count
 `,
-	summary: "Writes of " + program + inCluster + " are rejected with conflicts.",
-	description: "{{ $value | humanizePercentage }} of the writes of {{ $labels.resource }}{{ with $labels.subresource }}/{{ . }}{{ end }} by " +
-		program + inCluster + " have been rejected with 409 Conflict for $for; the objective is at most $objective.",
+	summary: "Writes of " + program + " are rejected with conflicts.",
+	description: "{{ $value | humanizePercentage }} of the writes to {{ $labels.resource }}{{ with $labels.subresource }}/{{ . }}{{ end }} by " +
+		program + " have been rejected with 409 Conflict for $for; the objective is at most $objective.",
 	Runbook: Runbook{
 		Unless:  "several programs have this alert",
-		Meaning: "More than $objective of the writes of this resource by this program were rejected with 409 Conflict for $for, with at least $count conflicts in $window: the object had changed since the program read it. AlreadyExists is not a conflict.",
+		Meaning: "More than $objective of this program's writes to this resource were rejected with 409 Conflict for $for, with at least $count conflicts in $window: the object had changed since the program read it. AlreadyExists is not a conflict.",
 		Impact:  "Each conflict is a lost write and another reconcile. Retries without end multiply the load; three attempts with a fresh read are enough.",
 		Commands: []Step{
 			{"Find the other writers: list the objects that changed last, with their field managers. Set `RESOURCE` to the resource of the alert.", lastChanges.Code},
@@ -105,12 +105,12 @@ histogram_quantile($quantile, sum by (@le, @cluster, @namespace, @job, name) (ra
 and
 sum by (@cluster, @namespace, @job, name) (increase(k8s_client_throttle_wait_seconds@count{@}[$window])) >= $count
 `,
-	summary: program + inCluster + " is throttled by its client-side rate limiter.",
-	description: "Requests of " + program + inCluster + " wait {{ $value | humanizeDuration }} for the client-side rate limiter (99th percentile); " +
+	summary: program + " is throttled by its client-side rate limiter.",
+	description: "Requests of " + program + " wait {{ $value | humanizeDuration }} for the client-side rate limiter (99th percentile); " +
 		"the objective is at most $objective.",
 	Runbook: Runbook{
 		Meaning: "Requests wait for the rate limiter of the program's own `rest.Config` for more than $objective at the 99th percentile for $for, in windows of $window with at least $count requests. The API server is not involved.",
-		Impact:  "All requests of the program are delayed, including those of reconciles, lists at startup and lease renewals.",
+		Impact:  "All requests of the program are delayed, including reconciles, lists at startup and lease renewals.",
 		Commands: []Step{
 			listPods,
 			replicaLog("throttl"),

@@ -17,7 +17,7 @@ const (
 	apiServerTeam    = "the owners of the API server and etcd of this cluster"
 	controllerTeam   = "the owners of the program in this namespace"
 	exporterTeam     = "the owners of the monitoring stack"
-	exporterOrIssues = exporterTeam + "; for a bug of the exporter, its [issues](https://github.com/informer-exporter/informer-exporter/issues)"
+	exporterOrIssues = exporterTeam + "; for a bug in the exporter, its [issues](https://github.com/informer-exporter/informer-exporter/issues)"
 )
 
 // Commands for one process. They use the Pod of the alert.

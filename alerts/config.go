@@ -264,8 +264,8 @@ func (c Config) label(rules []Rule) []Rule {
 	return rules
 }
 
-// name returns the name that a label has in Prometheus. "namespace" is that of objects and has no other name; that of targets
-// is written "@namespace", as in queries.
+// name returns the name that a label has in Prometheus. "namespace" is the namespace of objects and has no other
+// name; the namespace of targets is written "@namespace", as in queries.
 func (c Config) name(label string) string {
 	if label == "namespace" {
 		return label
@@ -281,7 +281,7 @@ func (c Config) names(labels []string) []string {
 	return list
 }
 
-// reservedLabels returns the label names that metrics, alerts and routes use, except that of the severity.
+// reservedLabels returns the label names that metrics, alerts and routes use, except the label for the severity.
 func reservedLabels() []string {
 	list := []string{"alertname", "alertstate", teamLabel, "window", MutesLabel}
 	for _, m := range catalog.All() {

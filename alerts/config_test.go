@@ -99,7 +99,7 @@ func TestSeverityNames(t *testing.T) {
 		t.Errorf("the runbook names other severities:\n%s", page)
 	}
 	unreachable, _ := alerts.ByName("KubernetesAPIUnreachable")
-	if page := string(alerts.RunbookPage(unreachable, c)); !strings.Contains(page, "Two rules of severity `notice`") {
+	if page := string(alerts.RunbookPage(unreachable, c)); !strings.Contains(page, "Two rules with severity `notice`") {
 		t.Errorf("the runbook names other severities:\n%s", page)
 	}
 }
@@ -224,6 +224,39 @@ func TestReconcileSlow(t *testing.T) {
 	}
 	if groups := only([]string{"ControllerReconcileSlow"}, alerts.Config{}); len(groups) != 0 {
 		t.Errorf("without thresholds of controllers: %v", groups)
+	}
+}
+
+// A controller opts in with any threshold, even the default one; a threshold for all controllers is not enough.
+func TestReconcileSlowAtTheDefault(t *testing.T) {
+	threshold := catalog.Objectives.ReconcileDuration.Threshold
+	with := func(threshold *float64) catalog.Targets {
+		targets, err := catalog.NewTargets(map[string]catalog.Override{"reconcile_duration": {Threshold: threshold}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return targets
+	}
+	equal, general := threshold, with(&threshold)
+	for name, test := range map[string]struct {
+		general, own catalog.Targets
+		want         int
+	}{
+		"default":              {catalog.Targets{}, general, 1},
+		"equal to the general": {general, with(&equal), 1},
+		"inherited":            {general, general, 0},
+		"none":                 {catalog.Targets{}, catalog.Targets{}, 0},
+	} {
+		c := alerts.Config{Targets: test.general, Controllers: map[string]alerts.Controller{"slow": {Targets: test.own, Labels: map[string]string{"team": "x"}}}}
+		n := 0
+		for _, r := range rules(c) {
+			if r.Alert == "ControllerReconcileSlow" {
+				n++
+			}
+		}
+		if n != test.want {
+			t.Errorf("%s: %d rules, want %d", name, n, test.want)
+		}
 	}
 }
 

@@ -44,7 +44,7 @@ var informerStaleAfterRestart = Alert{
 	labels:    ofProcess,
 	gauge:     true,
 	// A process does not know which versions its predecessor received. A series of the same target is compared with its own
-	// earlier values; the series of a new Pod, for its first hour, with those of all replicas. Version 0 means that no version is
+	// earlier values; the series of a new Pod, for its first hour, with the series of all replicas. Version 0 means that no version is
 	// known. A process that saw the versions go backwards has counted a regression, and is excluded.
 	expr: `
 max without (stage) (
@@ -72,7 +72,7 @@ last_over_time(k8s_informer_resource_version_regressions_total{@}[10m:5m]) > 0
 		},
 		Queries: []Step{
 			{"Compare the versions of all replicas. If one is behind the others, its API server is stale; if all are, etcd is.", `max by (@pod, @instance) (k8s_informer_resource_version{@, ` + ofThisProgram + ofThisInformer + `, stage="received"})`},
-			{"Check other programs: received versions in this cluster that are below those of an hour ago.", `max by (@namespace, @pod, name, informer_type) (k8s_informer_resource_version{@, ` + inThisCluster + `, stage="received"} < k8s_informer_resource_version{@, ` + inThisCluster + `, stage="received"} offset 1h)`},
+			{"Check other programs: received versions in this cluster that are below the versions of an hour ago.", `max by (@namespace, @pod, name, informer_type) (k8s_informer_resource_version{@, ` + inThisCluster + `, stage="received"} < k8s_informer_resource_version{@, ` + inThisCluster + `, stage="received"} offset 1h)`},
 			{"State of the watch. A stale list without events keeps its version.", `k8s_informer_watch_connected{@, ` + ofThisProcess + ofThisInformer + `}`},
 		},
 		Causes: []string{
@@ -91,7 +91,7 @@ var informerTransformDrops = Alert{
 	Reason:    "a bug in the program; the fix needs a new release",
 	labels:    ofProcess,
 	expr:      `(` + occurred(`k8s_informer_transform_drops_total{@}`) + `) > $threshold`,
-	summary:   "The transform of informer {{ $labels.informer_type }} of " + program + inCluster + " drops objects.",
+	summary:   "The transform of " + informerIn + " drops objects.",
 	description: someInformer + inProcess + ` dropped {{ $value | printf "%.0f" }} objects in $window because its transform returned an error or nil (cause: {{ $labels.cause }}). ` +
 		"They are missing from the cache for all users of the informer.",
 	Runbook: Runbook{
@@ -121,7 +121,7 @@ var informerTransformReplaced = Alert{
 	Reason:    "a bug in the program; the fix needs a new release",
 	labels:    ofProcess,
 	expr:      `k8s_informer_transform_conflicts_total{@} > $threshold`,
-	summary:   "The transform of informer {{ $labels.informer_type }} of " + program + inCluster + " was replaced by another.",
+	summary:   "The transform of " + informerIn + " was replaced by another.",
 	description: someInformer + inProcess + ` has had its transform replaced {{ $value | printf "%.0f" }} times since the start of the process. ` +
 		"Only the last transform applies, for all users of the informer.",
 	Runbook: Runbook{
@@ -155,8 +155,8 @@ max by (@cluster, @namespace, @job, name, informer_type, watch_namespace) (k8s_i
 and
 max by (@cluster, @namespace, @job, name, informer_type, watch_namespace) (k8s_informer_handlers{@}) > 1
 `,
-	summary: "A transform changes the {{ $labels.informer_type }} of several handlers of " + program + inCluster + ".",
-	description: "The {{ $labels.informer_type }} informer of " + program + inCluster + " has a transform and several handlers. " +
+	summary: "Several handlers in " + program + " share one transform of {{ $labels.informer_type }}.",
+	description: "The {{ $labels.informer_type }} informer in " + program + " has a transform and several handlers. " +
 		"All of them, and all readers of the cache, get the transformed objects.",
 	Runbook: Runbook{
 		Meaning: "A transform is set on an informer with more than one handler. Each handler and reader gets the objects that the transform returns.",
@@ -187,7 +187,7 @@ var informerForeignObjects = Alert{
 	keep:      10 * time.Minute,
 	// Most of these objects are in the first list, which is often complete before the first scrape.
 	expr:    `(` + occurred(`k8s_informer_foreign_objects_total{@}`) + `) > $threshold`,
-	summary: "Informer {{ $labels.informer_type }} of " + program + inCluster + " receives objects from other namespaces.",
+	summary: "Informer {{ $labels.informer_type }} of " + program + " receives objects from other namespaces.",
 	description: someInformer + inProcess + ` received {{ $value | printf "%.0f" }} objects in $window ` +
 		"that are not in namespace {{ $labels.watch_namespace }}. Its filter has no effect.",
 	Runbook: Runbook{
@@ -218,8 +218,8 @@ var informerDuplicated = Alert{
 	Reason:    "a duplicate costs memory and a watch, but breaks nothing",
 	labels:    ofInformer,
 	expr:      `max by (@cluster, @namespace, @job, name, informer_type, watch_namespace) (k8s_informer_duplicates{@}) > $threshold`,
-	summary:   "Duplicate {{ $labels.informer_type }} informers of " + program + inCluster + ".",
-	description: "A process of " + program + inCluster + " has {{ $value }} informers that watch the same {{ $labels.informer_type }} " +
+	summary:   "Duplicate {{ $labels.informer_type }} informers of " + program + ".",
+	description: "A process of " + program + " has {{ $value }} informers that watch the same {{ $labels.informer_type }} " +
 		"in the same namespaces as another one.",
 	Runbook: Runbook{
 		Meaning: "A process has had more than one informer on the same resource and namespace for $for. Informers with different selectors count as well, although they may be intended.",
@@ -249,8 +249,8 @@ var informerOrphaned = Alert{
 	Reason:      "a leak in the program; the fix needs a new release",
 	labels:      ofInformer,
 	expr:        `sum by (@cluster, @namespace, @job, name, informer_type, watch_namespace) (k8s_informer_orphans{@}) > $threshold`,
-	summary:     "Orphaned {{ $labels.informer_type }} informers of " + program + inCluster + ".",
-	description: "{{ $value }} {{ $labels.informer_type }} informers of " + program + inCluster + " have been running for more than $for after they were stopped.",
+	summary:     "Orphaned {{ $labels.informer_type }} informers of " + program + ".",
+	description: "{{ $value }} {{ $labels.informer_type }} informers of " + program + " have been running for more than $for after they were stopped.",
 	Runbook: Runbook{
 		Unless:  "the memory of the process is near its limit",
 		Meaning: "The context of an informer ended more than $for ago, and the informer still runs: one of its handlers does not return.",

@@ -36,10 +36,15 @@ func OfControllers(objective string) bool {
 	return slices.ContainsFunc(All(), func(a Alert) bool { return a.Objective.ID == objective && a.controllerLabel() != "" })
 }
 
-// own reports whether a controller has its own rules for an alert.
+// own reports whether a controller has its own rules for an alert. To opt in, it is enough to set the objective, even to its default:
+// an override that the controller shares with all others has the same pointers.
 func (a Alert) own(controller Controller, c Config) bool {
+	if a.optIn {
+		id := a.Objective.ID
+		return controller.Targets.Override(id) != c.Targets.Override(id)
+	}
 	general, own := c.Targets.Of(a.Objective), controller.Targets.Of(a.Objective)
-	return len(controller.Labels) > 0 && !a.optIn || own.Threshold != general.Threshold || own.Window != general.Window || own.For != general.For || own.Severity != general.Severity
+	return len(controller.Labels) > 0 || own.Threshold != general.Threshold || own.Window != general.Window || own.For != general.For || own.Severity != general.Severity
 }
 
 // controllerRules returns one rule for all controllers without their own rules, and one for each other controller.

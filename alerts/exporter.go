@@ -157,7 +157,7 @@ count by (@cluster, @namespace, @job) (group by (@cluster, @namespace, @job, sha
 > $threshold
 `,
 	summary: "Shards of the exporter are missing" + inCluster + ".",
-	description: `{{ $value }} shards of the exporter of ` + thisJob + inCluster + " have not been scraped for more than $for. " +
+	description: `{{ $value }} shards of the exporter in ` + thisJob + " have not been scraped for more than $for. " +
 		"Their resources are not watched.",
 	Runbook: Runbook{
 		Meaning: "The exporters run with `--shard`, and fewer shards than configured have been scraped for longer than $for.",

@@ -16,7 +16,7 @@ func (c Config) fleetWindow() string {
 	return catalog.FormatDuration(max(5*time.Minute, 4*c.Targets.ScrapeInterval()))
 }
 
-// fleetRules record one series per cluster and signal, so that a dashboard of hundreds of clusters reads hundreds of series, and
+// fleetRules record one series per cluster and signal, so that a dashboard for hundreds of clusters reads hundreds of series, and
 // a central Prometheus needs to store no others. The exception is firing alerts, which are also recorded by program.
 func fleetRules(c Config) []Rule {
 	rate := func(metric, matchers string) string {

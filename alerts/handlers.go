@@ -24,13 +24,13 @@ histogram_quantile($quantile, sum by (@le, @cluster, @namespace, @job, name, inf
 and
 sum by (@cluster, @namespace, @job, name, informer_type, watch_namespace, handler) (increase(k8s_informer_handler_duration_seconds@count{@}[$window])) >= $count
 `,
-	summary: "Handler {{ $labels.handler }} of " + program + inCluster + " is slow.",
-	description: "Handler {{ $labels.handler }} of the {{ $labels.informer_type }} informer of " + program + inCluster +
+	summary: "Handler {{ $labels.handler }} of " + program + " is slow.",
+	description: "Handler {{ $labels.handler }} of the {{ $labels.informer_type }} informer in " + program +
 		" takes {{ $value | humanizeDuration }} per event (99th percentile); the objective is at most $objective.",
 	expand: handlerAlerts,
 	Runbook: Runbook{
 		Meaning: "The 99th percentile of the handler duration has exceeded its objective for $for, over windows of $window with at least $count events.",
-		Impact:  "An informer delivers events to a handler one by one: a slow handler delays its later events, but not those of other handlers. Pending events use memory.",
+		Impact:  "An informer delivers events to a handler one by one: a slow handler delays its later events, but not the events of other handlers. Pending events use memory.",
 		Commands: []Step{
 			listPods,
 			podUsage,
@@ -78,8 +78,8 @@ var informerHandlerPanics = Alert{
 	Reason:    "the process restarts by itself; the fix needs a new release",
 	labels:    ofProcess,
 	expr:      `(` + occurred(`k8s_informer_handler_panics_total{@}`) + `) > $threshold`,
-	summary:   "Handler {{ $labels.handler }} of " + program + inCluster + " panics.",
-	description: "Handler {{ $labels.handler }} of the {{ $labels.informer_type }} informer of " + program + inCluster +
+	summary:   "Handler {{ $labels.handler }} of " + program + " panics.",
+	description: "Handler {{ $labels.handler }} of the {{ $labels.informer_type }} informer in " + program +
 		inProcess + ` panicked {{ $value | printf "%.0f" }} times in $window.`,
 	Runbook: Runbook{
 		Unless:  "the Pod crash loops and no replica is ready",
@@ -110,7 +110,7 @@ var informerEventsLost = Alert{
 	// Transforms have an alert of their own. Handlers that are removed lose what they have not handled yet, by design.
 	expr:    `(` + occurred(`k8s_informer_events_lost_total{@, reason=~"list|index"}`) + `) > $threshold`,
 	summary: someInformer + " lost events.",
-	description: `{{ $value | printf "%.0f" }} events of the {{ $labels.informer_type }} informer of ` + program + inCluster + inProcess +
+	description: `{{ $value | printf "%.0f" }} events of the {{ $labels.informer_type }} informer in ` + program + inProcess +
 		" never reached a handler in $window (reason: {{ $labels.reason }}).",
 	Runbook: Runbook{
 		Meaning: "Events within the last $window never reached a handler. `list`: a transform returned nil for an object of a list, and client-go then stored none of its objects. `index`: an index function failed for the object. Drops of a transform for single events raise InformerTransformDrops.",
@@ -139,8 +139,8 @@ var informerResyncPeriodsDiffer = Alert{
 	Reason:    "often intended; explains a controller that does not repair what it missed",
 	labels:    ofInformer,
 	expr:      `max by (@cluster, @namespace, @job, name, informer_type, watch_namespace) (k8s_informer_resync_periods{@}) > $threshold`,
-	summary:   "Handlers of informer {{ $labels.informer_type }} of " + program + inCluster + " have different resync periods.",
-	description: "The handlers of the {{ $labels.informer_type }} informer of " + program + inCluster + " have {{ $value }} different resync periods. " +
+	summary:   "Handlers of " + informerIn + " have different resync periods.",
+	description: "The handlers of the {{ $labels.informer_type }} informer in " + program + " have {{ $value }} different resync periods. " +
 		"The shortest one sets the pace of the informer, and a handler without resyncs gets none.",
 	Runbook: Runbook{
 		Meaning: "Handlers of one informer were registered with different resync periods, or some without one. client-go checks all of them at the shortest period.",
@@ -175,11 +175,11 @@ k8s_informer_handlers{@} - min_over_time(k8s_informer_handlers{@}[45m] offset $w
 and
 k8s_informer_handlers{@} > min_over_time(k8s_informer_handlers{@}[$window])
 `,
-	summary: "The number of handlers of informer {{ $labels.informer_type }} of " + program + inCluster + " grows.",
-	description: someInformer + inProcess + ` has {{ $value | printf "%.0f" }} more handlers than within the last hour, and the number still grows. ` +
+	summary: someInformer + " keeps gaining handlers.",
+	description: someInformer + inProcess + ` has {{ $value | printf "%.0f" }} more handlers than it had between $window and an hour ago, and the number still grows. ` +
 		"Code adds handlers and does not remove them.",
 	Runbook: Runbook{
-		Meaning: "This informer has more than $threshold handlers more than at some time between $window and an hour ago, and some were added within the last $window. A program normally adds its handlers once, at the start.",
+		Meaning: "This informer has over $threshold more handlers than it had between $window and an hour ago, and the last was added within $window. A program normally adds its handlers once, at the start.",
 		Impact:  "Each handler has two goroutines and a buffer, and gets every event: memory and CPU grow until the process is OOM-killed.",
 		Commands: []Step{
 			listPods,

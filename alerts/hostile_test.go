@@ -11,7 +11,7 @@ import (
 )
 
 // TestHostileLabels evaluates all rules on series that any scraped program may have: labels that queries set, two values of each, without
-// the usual labels, without those of the target, and of two jobs for one target. An evaluation error, such as two results with the same labels, would end the rule for
+// the usual labels, without the target's labels, and of two jobs for one target. An evaluation error, such as two results with the same labels, would end the rule for
 // every cluster.
 func TestHostileLabels(t *testing.T) {
 	var metrics []string

@@ -47,18 +47,18 @@ var informerSyncLagHigh = Alert{
 var informerEventLagBurn = Alert{
 	Name:      "InformerEventLagBurn",
 	Objective: catalog.Objectives.EventLag,
-	Reason:    "page: the budget of a month is used up within two to five days; ticket: before the month ends",
+	Reason:    "page: at this rate, a month's error budget lasts two to five days; ticket: less than a month",
 	labels:    ofInformer,
 	summary:   someInformer + " is burning its event lag error budget.",
-	description: "{{ $value | humanizePercentage }} of the events of the {{ $labels.informer_type }} informer of " + program + inCluster +
-		"$instance took longer than $objective from receipt to the return of the handler during the last $long. " +
+	description: "{{ $value | humanizePercentage }} of the events for the {{ $labels.informer_type }} informer in " + program +
+		"$instance took longer than $objective from receipt until the handler returned, over the last $long. " +
 		"The objective allows $budget over 30 days; this is a burn rate of $factor or more.",
 	record: eventLagRecords,
 	long:   longEventLagRecords,
 	expand: eventLagAlerts,
 	Runbook: Runbook{
 		Meaning: "99% of events must be handled within $objective. The error budget of 30 days is burning too fast in two windows. The long one, in the label `window`, shows that the loss is significant; the short one, that it continues. The fastest burn is measured for each process, the others for all processes of the program together.",
-		Impact:  "Controllers react late to changes. A page means that the budget of a month is used up within days, a ticket that it is used up before the month ends.",
+		Impact:  "Controllers react late to changes. A page means that a month's error budget lasts a few days; a ticket means that it does not last the month.",
 		Commands: []Step{
 			listPods,
 			podUsage,

@@ -79,7 +79,7 @@ var controllerLeaderMissing = Alert{
 	// By lock, not by process or job: all candidates share one leader, even if each has a job of its own. Exporters need a leader only
 	// for audits and have their own alert.
 	// Elections of programs without the library are found by their Leases or by client-go's metric, each of them once. A Lease that
-	// is held has a leader, even if the leader's scrapes fail while those of the other candidates succeed.
+	// is held has a leader, even if the leader's scrapes fail while scrapes of the other candidates succeed.
 	record: leaseRecords,
 	expr: `
 max by (@cluster, name, lock) (controller_leader{@, name!~"` + exporterNames + `"}) == 0
@@ -99,10 +99,10 @@ or
 	description: "There has been no leader for " + thisLock + " for more than $for. " +
 		"Leader-only work has stopped.",
 	Runbook: Runbook{
-		Meaning: "The lock has had no leader for longer than $for. With client-go's defaults, a leader that dies is replaced within 25 s. Leases in `$leaseNamespaces` (`leaseNamespaces` of the generator's configuration) count even if their candidates do not use the library, after five minutes; in `kube-system`, only those of the control plane. For other elections without the library, client-go's `leader_election_master_status` decides. If the exporter watches the Lease of the lock, the Lease decides while the exporter is connected. Otherwise, a leader that cannot be scraped keeps the lock for an hour, and one that vanished for 5 minutes.",
+		Meaning: "The lock has had no leader for longer than $for. With client-go's defaults, a leader that dies is replaced within 25 s.\n\nLeases in `$leaseNamespaces` (`leaseNamespaces` of the generator's configuration) count even if their candidates do not use the library, after five minutes; in `kube-system`, only the control plane's Leases. For other elections without the library, client-go's `leader_election_master_status` decides. If the exporter watches the Lease of the lock, the Lease decides while the exporter is connected. Otherwise, a leader counts for an hour after its scrapes began to fail, and for 5 minutes after it vanished.",
 		Impact:  "No object is reconciled. The replicas run, are ready, and wait.",
 		Commands: []Step{
-			{"See the holder, its last renewal and the namespace, if the alert has none. A current `renewTime`: the holder is not scraped, and this is a false alarm.", `kubectl get leases -A --field-selector "metadata.name=${LOCK#*/}" -o yaml`},
+			{"See the holder, its last renewal and the namespace, if the alert has none. With a current `renewTime`, the holder is not scraped, and this is a false alarm.", `kubectl get leases -A --field-selector "metadata.name=${LOCK#*/}" -o yaml`},
 			listPods.because("List the candidates. If there are none, find out what stopped or scaled them down."),
 			replicaLog("lease|leader|lock"),
 		},
@@ -181,11 +181,11 @@ or on (@cluster, @namespace, name, lock)
   0 * ` + recordTransitions + `
 ) >= $threshold
 `,
-	summary: "Frequent leader transitions of " + thisLock + ".",
-	description: `{{ $value | printf "%.0f" }} leader transitions of ` + thisLock + " in $window; " +
+	summary: "Frequent leader transitions for " + thisLock + ".",
+	description: `{{ $value | printf "%.0f" }} leader transitions for ` + thisLock + " in $window; " +
 		"the objective is fewer than $objective.",
 	Runbook: Runbook{
-		Meaning: "Processes became the leader $objective times or more in $window, over all candidates. A rollout, which causes at most one transition per replica, does not count: if $objective processes or more have started in $window, each may have caused one. Transitions before the first scrape of a process are visible only in the Lease, which the exporter reports.",
+		Meaning: "Processes became the leader $objective times or more in $window, over all candidates. A rollout causes up to one transition per replica: if at least $objective processes started in $window, one transition for each of them does not count. Transitions before the first scrape of a process are visible only in the Lease, which the exporter reports.",
 		Impact:  "Each transition is a pause of up to 25 s with client-go's defaults, followed by a full start: filling caches and reconciling everything. Two processes may briefly act as the leader.",
 		Commands: []Step{
 			listPods.because("List the candidates: do they restart?"),
@@ -215,7 +215,7 @@ var controllerLeaderSlowRenewals = Alert{
 	// Without instance, so that the linked dashboard shows all candidates of the lock.
 	labels:  []string{"cluster", "job", "lock"},
 	expr:    `(` + occurred(`controller_leader_slow_renewals_total{@}`) + `) >= $threshold`,
-	summary: "Renewals of " + thisLock + " are slow.",
+	summary: "Slow lease renewals for " + thisLock + ".",
 	description: thisProcess + " renewed " + thisLock + ` too slowly {{ $value | printf "%.0f" }} times in $window; ` +
 		"the objective is fewer than $objective. Without a success within 10 s (client-go's default), it loses the lock.",
 	Runbook: Runbook{

@@ -91,7 +91,7 @@ var clusterLeaseExpired = Alert{
 		"The work of its holder has stopped.",
 	Runbook: Runbook{
 		Unless:  "the cluster depends on this program",
-		Meaning: "A Lease that was renewed within the last $window has been expired or released for longer than $for. A Lease expires when it has not changed for its duration. Leases of nodes and API servers are excluded. For Leases in `$leaseNamespaces` (`leaseNamespaces` of the generator's configuration), ControllerLeaderMissing fires instead; in `kube-system`, only for those of the control plane.",
+		Meaning: "A Lease that was renewed within the last $window has been expired or released for longer than $for. A Lease expires when it has not changed for its duration. Leases of nodes and API servers are excluded. For Leases in `$leaseNamespaces` (`leaseNamespaces` of the generator's configuration), ControllerLeaderMissing fires instead; in `kube-system`, only for the control plane's Leases.",
 		Impact:  "The program of this Lease has no leader: its replicas wait, or none runs. No object is reconciled.",
 		Commands: []Step{
 			{"See the last holder, usually the name of its Pod, and the last renewal. No holder: it shut down gracefully.", `kubectl -n "$NAMESPACE" get lease "$LEASE" -o yaml`},
@@ -100,7 +100,7 @@ var clusterLeaseExpired = Alert{
 		},
 		Queries: []Step{
 			{"Last holders.", `max by (holder) (k8s_lease_holder_info{@, ` + ofThisLease + `})`},
-			{"Expired Leases. Many at once: the API server or etcd.", `max by (lease_namespace, lease) (k8s_lease_expired{@, ` + inThisCluster + `}) == 1`},
+			{"Expired Leases. If there are many: the API server or etcd.", `max by (lease_namespace, lease) (k8s_lease_expired{@, ` + inThisCluster + `}) == 1`},
 		},
 		Causes: []string{
 			"API server unreachable or slow: fix that first. Leaders recover without action.",

@@ -47,8 +47,8 @@ var clusterNamespaceStuck = Alert{
 	board:     objectBoard,
 	labels:    []string{"cluster", "namespace"},
 	expr:      `max by (@cluster, namespace) (k8s_object_terminating_oldest_seconds{@, informer_type="namespaces"}) > $threshold`,
-	summary:   `Namespace {{ $labels.namespace }}` + inCluster + ` is stuck in Terminating.`,
-	description: `Namespace {{ $labels.namespace }}` + inCluster + " was deleted {{ $value | humanizeDuration }} ago and still exists; " +
+	summary:   `Namespace {{ $labels.namespace }}` + cluster + ` is stuck in Terminating.`,
+	description: `Namespace {{ $labels.namespace }}` + cluster + " was deleted {{ $value | humanizeDuration }} ago and still exists; " +
 		"the objective is at most $objective.",
 	Runbook: Runbook{
 		Meaning: "A Namespace was deleted more than $objective ago and still exists. The namespace controller deletes its content, and removes it when nothing is left.",
@@ -100,6 +100,6 @@ var clusterGenerationLag = Alert{
 			"A controller that never sets the field: exclude the resource with `objects.withoutGenerations` in the configuration of the exporter, and report a bug to the controller.",
 		},
 		Resolves: "when the controller observes the generation: the first command lists no object.",
-		Escalate: "the owners of the controller of this resource; for built-in resources, " + apiServerTeam,
+		Escalate: "the owners of this resource's controller; for built-in resources, " + apiServerTeam,
 	},
 }

@@ -19,7 +19,7 @@ import (
 
 const queriesFile = "testdata/queries.yaml"
 
-// labelsOf are the labels of metrics that other projects report, by a prefix of their names, without those of the target.
+// labelsOf are the labels of metrics that other projects report, by a prefix of their names, without the target's labels.
 var labelsOf = []struct {
 	prefix string
 	labels []string
@@ -38,7 +38,7 @@ var labelsOf = []struct {
 // ofTarget are the labels of all series.
 var ofTarget = []string{"cluster", "namespace", "pod", "job", "instance"}
 
-// valuesOf are the values of each label: first that of the alert, then others. No result has the second value of cluster.
+// valuesOf are the values of each label: first the alert's, then others. No result has the second value of cluster.
 var valuesOf = map[string][]string{
 	"cluster": {"eu", "us"}, "namespace": {"shop", "crm"}, "pod": {"shop-0", "shop-1"}, "instance": {"a", "b"},
 	"job": {"shop", "informer-exporter"}, "name": {"shop", "informer-exporter"},
@@ -56,7 +56,7 @@ func labelValues(label string) []string {
 }
 
 var (
-	// substitute matches upstream metrics that stand in for those of the library.
+	// substitute matches upstream metrics that stand in for the library's metrics.
 	substitute    = regexp.MustCompile(`^(controller_runtime|rest_client|leader_election)_`)
 	promqlBlock   = regexp.MustCompile("(?m)^\\d+\\. (.+)\n   ```promql\n   (.+)\n   ```$")
 	selectorOf    = regexp.MustCompile(`([a-z_][a-z0-9_]*)\{`)
@@ -73,9 +73,9 @@ func flag(metric string) bool {
 	}, metric)
 }
 
-// modelOf returns series of a metric: that of the alert, and some that differ from it in one label each, so that a query that
+// modelOf returns series of a metric: the alert's, and some that differ from it in one label each, so that a query that
 // loses or adds a label, a matcher or an aggregation has another result. Each has a different value; some do not change, and
-// some counters begin late. Upstream metrics are those of another process, which stand in for those of the library.
+// some counters begin late. Upstream metrics belong to another process, and stand in for the library's.
 func modelOf(t *testing.T, metric string) (all []promtool.Series) {
 	t.Helper()
 	labels := slices.Clone(ofTarget)

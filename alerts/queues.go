@@ -189,8 +189,8 @@ var controllerItemFailing = Alert{
 	board:     controllerBoard,
 	labels:    []string{"cluster", "job", "instance", "controller"},
 	expr:      `controller_item_retries_max{@} > $threshold`,
-	summary:   "An item of controller " + controllerOf + " does not succeed.",
-	description: "An item of controller " + controllerOf + inProcess + ` has been retried {{ $value | printf "%.0f" }} times without success; ` +
+	summary:   "An item of controller " + controllerIn + " does not succeed.",
+	description: "An item of controller " + controllerIn + inProcess + ` has been retried {{ $value | printf "%.0f" }} times without success; ` +
 		"the objective is at most $objective retries. The log names the item.",
 	Runbook: Runbook{
 		Meaning: "For $for, an item of this controller has been retried more than $objective times without success. Its reconcile error rate may be low, because backoff makes retries rare.",
@@ -228,8 +228,8 @@ label_join(max by (@cluster, @job, @instance, name) (workqueue_depth{@process}) 
 unless on (@cluster, @job, @instance)
 max by (@cluster, @job, @instance) (controller_leader{@process}) == 0
 `,
-	summary: "Controller " + controllerOf + " has no running worker.",
-	description: "Controller " + controllerOf + inProcess + " has had items in its queue and no running worker for more than $for. " +
+	summary: "Controller " + controllerIn + " has no running worker.",
+	description: "Controller " + controllerIn + inProcess + " has had items in its queue and no running worker for more than $for. " +
 		"Its workers have exited.",
 	Runbook: Runbook{
 		Unless:  "the cluster depends on this controller",
@@ -245,7 +245,7 @@ max by (@cluster, @job, @instance) (controller_leader{@process}) == 0
 			{"Queue depth.", `max by (name) (workqueue_depth{@, ` + ofThisProcess + `, name="$CONTROLLER"})`},
 		},
 		Causes: []string{
-			"Too few workers are no cause: with none at all, more workers do not help. Restart the process, then find what ended them.",
+			"A higher maximum does not help when no worker runs. Restart the process, then find what ended its workers.",
 			"A worker loop that returns on an error, or recovers a panic outside of the loop: handle both for each item.",
 			"Workers that wait for a cache which never syncs: see InformerNotSynced.",
 		},
@@ -262,8 +262,8 @@ var controllerItemsDropped = Alert{
 	labels:    []string{"cluster", "job", "instance", "controller"},
 	// Excludes terminal errors: most are mistakes in objects, which controllers report in their status.
 	expr:    `(` + occurred(`controller_dropped_total{@, reason="max_retries"}`) + `) > $threshold`,
-	summary: "Controller " + controllerOf + " drops items.",
-	description: "Controller " + controllerOf + inProcess + ` dropped {{ $value | printf "%.0f" }} items in $window after their last retry. ` +
+	summary: "Controller " + controllerIn + " drops items.",
+	description: "Controller " + controllerIn + inProcess + ` dropped {{ $value | printf "%.0f" }} items in $window after their last retry. ` +
 		"Their objects are not reconciled until they change again.",
 	Runbook: Runbook{
 		Meaning: "An item failed more often than the controller allows and was dropped. It is queued again by the next event for its object, a resync, or a restart.",

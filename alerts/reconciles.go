@@ -29,8 +29,8 @@ group by (@cluster, @namespace, @job, name, controller) (
   sum by (@cluster, @namespace, @job, name, controller) (` + prom.Occurred(`controller_reconcile_total{@, result!~"error|terminal|panic"}`, "30m") + `) > 0
 )
 `,
-	summary: "Reconciles of " + controllerOf + " have a high error rate.",
-	description: "{{ $value | humanizePercentage }} of the reconciles of " + controllerOf + " have failed for $for; " +
+	summary: "Reconciles of controller " + controllerIn + " have a high error rate.",
+	description: "{{ $value | humanizePercentage }} of the reconciles by controller " + controllerIn + " have failed for $for; " +
 		"the objective is at most $objective.",
 	Runbook: Runbook{
 		Unless:  "several programs have this alert",
@@ -69,11 +69,11 @@ histogram_quantile($quantile, sum by (@le, @cluster, @namespace, @job, name, con
 and
 sum by (@cluster, @namespace, @job, name, controller) (increase(controller_reconcile_duration_seconds@count{@}[$window])) >= $count
 `,
-	summary: "Reconciles of " + controllerOf + " are slow.",
-	description: "Reconciles of " + controllerOf + " take {{ $value | humanizeDuration }} (99th percentile); " +
+	summary: "Reconciles of controller " + controllerIn + " are slow.",
+	description: "Reconciles of controller " + controllerIn + " take {{ $value | humanizeDuration }} (99th percentile); " +
 		"the objective is at most $objective.",
 	Runbook: Runbook{
-		Meaning: "The 99th percentile of the reconcile duration of this controller has exceeded its own objective for $for, in windows of $window with at least $count reconciles. Only controllers with a threshold for `reconcile_duration` (`controllers` in the generator's configuration) have this alert.",
+		Meaning: "This controller's reconcile duration (99th percentile) has exceeded its own objective for $for, in windows of $window with at least $count reconciles. Only controllers with a threshold for `reconcile_duration` (`controllers` in the generator's configuration) have this alert.",
 		Impact:  "Each reconcile occupies a worker: the queue grows when all are busy.",
 		Commands: []Step{
 			listPods,
@@ -101,8 +101,8 @@ var controllerReconcilePanics = Alert{
 	board:       controllerBoard,
 	labels:      []string{"cluster", "job", "instance", "controller"},
 	expr:        `(` + occurred(`controller_reconcile_total{@, result="panic"}`) + `) > $threshold`,
-	summary:     "The reconciler of " + controllerOf + " panics.",
-	description: "The reconciler of " + controllerOf + inProcess + ` panicked {{ $value | printf "%.0f" }} times in $window.`,
+	summary:     "The reconciler of controller " + controllerIn + " panics.",
+	description: "The reconciler of controller " + controllerIn + inProcess + ` panicked {{ $value | printf "%.0f" }} times in $window.`,
 	Runbook: Runbook{
 		Unless:  "the Pod crash loops and no replica is ready",
 		Meaning: "A reconcile panicked within the last $window. controller-runtime recovers panics by default and retries the item; in other programs, the process crashes.",
@@ -149,12 +149,12 @@ or
 ` + cleanupsAbove("$outlier") + `
 ) > 0.5
 `,
-	summary: "Finalizer cleanups of " + controllerOf + " are slow.",
-	description: `{{ $value | printf "%.0f" }} cleanup attempts for the finalizer {{ $labels.finalizer }} of ` + controllerOf +
+	summary: "Finalizer cleanups of controller " + controllerIn + " are slow.",
+	description: `{{ $value | printf "%.0f" }} cleanup attempts for the finalizer {{ $labels.finalizer }} of controller ` + controllerIn +
 		" took longer than $objective during the last $window.",
 	Runbook: Runbook{
-		Meaning: "$count cleanup attempts for this finalizer, or a single one of more than $outlier s, have taken longer than $objective within $window, regardless of their result. Attempts that have not returned do not count.",
-		Impact:  "Each attempt blocks a worker of the controller. When many objects are deleted at once, their deletion and the other work of the controller are delayed.",
+		Meaning: "Within $window, at least $count cleanup attempts for this finalizer took longer than $objective, or a single one took longer than $outlier s, whether they succeeded or not. Attempts that have not returned do not count.",
+		Impact:  "Each attempt blocks a worker of the controller. A mass deletion then delays all other work of the controller as well.",
 		Commands: []Step{
 			replicaLog("finalizer|cleanup|timeout"),
 			podUsage,
@@ -183,8 +183,8 @@ var controllerCleanupOverdue = Alert{
 	board:     controllerBoard,
 	labels:    []string{"cluster", "job", "instance", "controller"},
 	expr:      `controller_finalizer_overdue{@} > $threshold`,
-	summary:   "Finalizer cleanups of " + controllerOf + " have exceeded their deadline.",
-	description: "{{ $value }} cleanups for the finalizer {{ $labels.finalizer }} of " + controllerOf +
+	summary:   "Finalizer cleanups of controller " + controllerIn + " have exceeded their deadline.",
+	description: "{{ $value }} cleanups for the finalizer {{ $labels.finalizer }} of controller " + controllerIn +
 		inProcess + " have exceeded their deadline for $for. Objects that still have the finalizer cannot be deleted.",
 	Runbook: Runbook{
 		Meaning: "For $for, finalizer cleanups of objects have not succeeded within their deadline, counted from the first attempt. The author of the controller sets the deadline.",

@@ -13,7 +13,7 @@ import (
 //
 // Commands and queries name the labels of the alert in capitals, as shell variables: $NAMESPACE is the label namespace.
 type Runbook struct {
-	// Unless is the reason to act at once on an alert that otherwise can wait, such as "the disk of etcd is full". Optional.
+	// Unless is the reason to act now on an alert that otherwise can wait, such as "the disk of etcd is full". Optional.
 	Unless string
 	// Meaning describes the condition of the alert.
 	Meaning string

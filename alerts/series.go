@@ -25,9 +25,9 @@ max by (@cluster, @namespace, @job, signal) (
 or
 max by (@cluster, @namespace, @job, signal) (` + occurred(`k8s_object_overflow_total{@, signal!="leases"}`) + `) > $threshold
 `,
-	summary: "{{ with $labels.name }}Label limit of {{ . }}{{ else }}Series limit of the exporter{{ end }}" + inCluster +
+	summary: "{{ with $labels.name }}Label limit of {{ . }}{{ else }}Series limit of the exporter{{ end }}" + cluster +
 		" exceeded: {{ $labels.label }}{{ $labels.signal }}.",
-	description: `Series of {{ $value | printf "%.0f" }} items of ` + thisJob + inCluster + " are dropped, because " +
+	description: `Series of {{ $value | printf "%.0f" }} items of ` + thisJob + " are dropped, because " +
 		"{{ with $labels.label }}the label {{ . }}{{ end }}{{ with $labels.signal }}the signal {{ . }}{{ end }} has reached its limit.",
 	Runbook: Runbook{
 		Meaning: "A label of a program has had more values than its limit since the start of the process, or the exporter has more Leases or objects than its limits allow. Further values share the series with the value `other`; further Leases are only counted. Namespaces share the exporter's limits equally, `kube-system` first.",
@@ -43,7 +43,7 @@ max by (@cluster, @namespace, @job, signal) (` + occurred(`k8s_object_overflow_t
 		},
 		Causes: []string{
 			"Legitimate values: raise the limit in `Options.Limits` of the program, and restart it. The limits of the exporter are fixed.",
-			"Generated names, such as those of handlers or controllers that contain a number or a key: use fixed names.",
+			"Generated names of handlers or controllers, which contain a number or a key: use fixed names.",
 			"Thousands of terminating objects: see ClusterObjectHeld.",
 			"Leases or finalizers created in bulk in one namespace: stop the program that creates them. Other namespaces keep their series.",
 		},
@@ -63,8 +63,8 @@ scrape_duration_seconds{@} > $threshold
 and on (@cluster, @namespace, @job, @instance)
 k8s_informer_synced{@}
 `,
-	summary: "Scrapes of " + thisProcess + " of job {{ $labels.@job }}" + inCluster + " take {{ $value | humanizeDuration }}.",
-	description: "Scrapes of " + thisProcess + " of job {{ $labels.@job }}" + inCluster + " have taken more than $objective for $for, now {{ $value | humanizeDuration }}. " +
+	summary: "Scrapes of " + thisProcess + ofJob + " take {{ $value | humanizeDuration }}.",
+	description: "Scrapes of " + thisProcess + ofJob + " have taken more than $objective for $for, now {{ $value | humanizeDuration }}. " +
 		"Prometheus gives up after its scrape timeout, by default 10s.",
 	Runbook: Runbook{
 		Meaning: "Scrapes of a program with informers have taken longer than $objective for $for. Prometheus drops a scrape that exceeds its timeout, by default 10 s, and all series of the target are then missing.",
@@ -93,7 +93,7 @@ k8s_informer_synced{@}
 var controllerHistogramsWithoutBuckets = Alert{
 	Name:      "ControllerHistogramsWithoutBuckets",
 	Objective: catalog.Objectives.HistogramBuckets,
-	Reason:    "a setting of Prometheus or of the program; nothing is broken",
+	Reason:    "a setting in Prometheus or in the program; nothing is broken",
 	board:     controllerBoard,
 	labels:    []string{"cluster", "job"},
 	// A histogram's own name is a series only if it is stored as a native histogram. The queue latency stands for all
@@ -103,8 +103,8 @@ group by (@cluster, @namespace, @job) (workqueue_queue_duration_seconds@otherSer
 unless
 group by (@cluster, @namespace, @job) (present_over_time(workqueue_queue_duration_seconds@series{@}[5m]))
 `,
-	summary: "Histograms of " + thisJob + inCluster + " have no @form buckets.",
-	description: "Prometheus stores the histograms of " + thisJob + inCluster + " as @otherForm histograms only. " +
+	summary: "Histograms of " + thisJob + " have no @form buckets.",
+	description: "Prometheus stores the histograms of " + thisJob + " as @otherForm histograms only. " +
 		"Rules and dashboards read @form histograms and find no data.",
 	Runbook: Runbook{
 		Meaning: "Prometheus has scraped the histograms of a job as @otherForm histograms only, for $for. Rules and dashboards read @form ones, as set by `histograms` in the generator's configuration.",

@@ -54,8 +54,8 @@ var informerReadsBeforeSync = Alert{
 	keep:      10 * time.Minute,
 	// Such reads end with the first sync, often before the first scrape.
 	expr:    `(` + occurred(`k8s_informer_unsynced_reads_total{@}`) + `) > $threshold`,
-	summary: program + inCluster + " reads the cache of informer {{ $labels.informer_type }} before it is synced.",
-	description: program + inCluster + inProcess + ` read the cache of its {{ $labels.informer_type }} informer {{ $value | printf "%.0f" }} times ` +
+	summary: program + " reads the cache of informer {{ $labels.informer_type }} before it is synced.",
+	description: program + inProcess + ` read the cache of its {{ $labels.informer_type }} informer {{ $value | printf "%.0f" }} times ` +
 		"before the initial sync. Lookups found nothing and lists were incomplete, as if objects did not exist.",
 	Runbook: Runbook{
 		Meaning: "Code read the cache before its first list was complete: by key, without finding the object, or as a list.",
@@ -172,8 +172,8 @@ var informerListWatchErrors = Alert{
 and
 sum by (@cluster, @namespace, @job, name, informer_type) (` + failures(occurred) + `) >= $count
 `,
-	summary: "List and watch requests of " + program + " for {{ $labels.informer_type }}" + inCluster + " have a high error rate.",
-	description: "{{ $value | humanizePercentage }} of the list and watch attempts of " + program + " for {{ $labels.informer_type }}" + inCluster +
+	summary: "List and watch requests of " + program + " for {{ $labels.informer_type }} have a high error rate.",
+	description: "{{ $value | humanizePercentage }} of the list and watch attempts by " + program + " for {{ $labels.informer_type }}" +
 		" have failed for $for; the objective is at most $objective. Its cache is stale or incomplete.",
 	Runbook: Runbook{
 		Unless:  "many programs have this alert",

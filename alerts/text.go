@@ -12,18 +12,21 @@ var labelName = regexp.MustCompile(`^[a-zA-Z_][a-zA-Z0-9_]*$`)
 // Phrases of summaries and descriptions, as Prometheus templates. Cluster, namespace and Pod appear only if the alert has these
 // labels: targets outside of Kubernetes have neither namespace nor Pod.
 const (
-	inCluster    = `{{ with $labels.@cluster }} in cluster {{ . }}{{ end }}`
-	pod          = `{{ with $labels.@namespace }}{{ . }}/{{ end }}{{ . }}` // within {{ with $labels.@pod }}
+	inCluster    = `{{ with $labels.@cluster }} in cluster {{ . }}{{ end }}` // after the API and the exporter
+	cluster      = `{{ with $labels.@cluster }} (cluster {{ . }}){{ end }}`  // after the name of anything else
+	pod          = `{{ with $labels.@namespace }}{{ . }}/{{ end }}{{ . }}`   // within {{ with $labels.@pod }}
 	thisProcess  = `{{ with $labels.@pod }}Pod ` + pod + `{{ else }}{{ $labels.@instance }}{{ end }}`
+	ofJob        = ` (job {{ $labels.@job }}{{ with $labels.@cluster }}, cluster {{ . }}{{ end }})`
 	inProcess    = `{{ with $labels.@pod }} in Pod ` + pod + `{{ else }}{{ with $labels.@instance }} on {{ . }}{{ end }}{{ end }}`
-	program      = `{{ with $labels.@namespace }}{{ . }}/{{ end }}{{ $labels.name }}`
-	thisJob      = `job {{ $labels.@job }}{{ with $labels.@namespace }} in namespace {{ . }}{{ end }}`
-	thisQueue    = `queue {{ $labels.name }} of ` + thisJob + inCluster
-	controllerOf = `{{ $labels.controller }} of ` + program + inCluster
-	thisLock     = `lock {{ $labels.lock }}{{ with $labels.name }} of {{ . }}{{ end }}` + inCluster
-	thisLease    = `Lease {{ $labels.lease_namespace }}/{{ $labels.lease }}` + inCluster
-	inNamespace  = `{{ if ne $labels.namespace "*" }} in namespace {{ $labels.namespace }}{{ end }}` + inCluster // of objects
-	someInformer = `Informer {{ $labels.informer_type }} of ` + program + inCluster
+	program      = `{{ with $labels.@namespace }}{{ . }}/{{ end }}{{ $labels.name }}` + cluster
+	thisJob      = `job {{ with $labels.@namespace }}{{ . }}/{{ end }}{{ $labels.@job }}` + cluster
+	thisQueue    = `queue {{ $labels.name }} in ` + thisJob
+	controllerIn = `{{ $labels.controller }} in ` + program
+	informerIn   = `informer {{ $labels.informer_type }} in ` + program
+	thisLock     = `lock {{ $labels.lock }}{{ with $labels.name }} of {{ . }}{{ end }}` + cluster
+	thisLease    = `Lease {{ $labels.lease_namespace }}/{{ $labels.lease }}` + cluster
+	inNamespace  = `{{ if ne $labels.namespace "*" }} in namespace {{ $labels.namespace }}{{ end }}` + cluster // for objects
+	someInformer = `Informer {{ $labels.informer_type }} of ` + program
 )
 
 // fill puts an objective's numbers into an expression or a text:

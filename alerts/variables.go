@@ -56,7 +56,7 @@ func (r Runbook) chosenVariables() []string {
 // labelOf returns the label that a variable stands for, as it is called in Prometheus.
 func (a Alert) labelOf(variable string, c Config) string {
 	label := strings.ToLower(variable)
-	if label == "namespace" && !slices.Contains(a.labels, label) { // not that of objects
+	if label == "namespace" && !slices.Contains(a.labels, label) { // objects have another
 		label = "@namespace"
 	}
 	return c.name(label)

@@ -56,7 +56,7 @@ var informerWatchDisconnects = Alert{
 	Reason:    "each watch recovers by itself; the cost is load on the API server",
 	labels:    ofProcess,
 	// Never summed over informers, and without planned timeouts, which have their own counter: 150 healthy informers have 20 of
-	// those a minute. Only watches that the server ends in an orderly way are reopened at once and can reach the threshold; the
+	// them a minute. Only watches that the server ends in an orderly way are reopened immediately and can reach the threshold; the
 	// others end at the rate of client-go's backoff. A watch that is down all the time raises InformerWatchDown.
 	expr: `
 60 * sum without (reason) (rate(k8s_informer_watch_disconnects_total{@}[$window])) > $threshold
@@ -72,14 +72,14 @@ or
 		"the objective is at most $objective, or " + disconnectsInBackoff + " per minute for disconnects that cause a backoff. Excludes planned timeouts.",
 	Runbook: Runbook{
 		Meaning: "This informer has lost its watch, or failed to open it, at a rate above $objective for $for, measured over $window. For reasons other than `server_close`, a rate above " + disconnectsInBackoff + " per minute is enough: after such a disconnect, client-go backs off for up to 60 s. Planned timeouts after 5 to 10 minutes do not count.",
-		Impact:  "Each new watch costs a request and possibly a full list, and the cache is stale between watches. Many informers at once put load on the API server.",
+		Impact:  "Each new watch costs a request and possibly a full list, and the cache is stale between watches. Many informers together put load on the API server.",
 		Commands: []Step{
 			podLog("reflector|watch"),
 			readyz,
 			apiServers.because("List the API servers. One that restarts ends its watches."),
 		},
 		Queries: []Step{
-			{"Reasons. `server_close`: a proxy closes streams. `very_short`: the server closes the watch at once. `expired`: the resource version was compacted. `throttled`: API priority and fairness. `refused`: no connection (nothing listens, DNS, or no route).", `sum by (reason) (60 * rate(k8s_informer_watch_disconnects_total{@, ` + ofThisProcess + ofThisInformer + `}[5m])) > 0`},
+			{"Reasons. `server_close`: a proxy closes streams. `very_short`: the server closes the watch immediately. `expired`: the resource version was compacted. `throttled`: API priority and fairness. `refused`: no connection (nothing listens, DNS, or no route).", `sum by (reason) (60 * rate(k8s_informer_watch_disconnects_total{@, ` + ofThisProcess + ofThisInformer + `}[5m])) > 0`},
 			{"Mean duration of watches. Less than 5 minutes at a constant value indicates the timeout of a proxy or load balancer.", `sum(rate(k8s_informer_watch_duration_seconds_sum{@, ` + ofThisProcess + ofThisInformer + `}[15m])) / sum(rate(k8s_informer_watch_duration_seconds_count{@, ` + ofThisProcess + ofThisInformer + `}[15m]))`},
 			{"Full lists caused by disconnects.", `sum by (reason) (` + prom.Occurred(`k8s_informer_relists_total{@, `+ofThisProcess+ofThisInformer+`}`, "15m") + `) > 0`},
 		},
@@ -88,7 +88,7 @@ or
 			"`expired`: check the compaction interval of etcd, and enable bookmarks if they are disabled.",
 			"`throttled`: give the program its own flow schema.",
 		},
-		Resolves: "when the rate has fallen to $objective over $window, and that of reasons other than `server_close` to " + disconnectsInBackoff + " per minute: see the first query.",
+		Resolves: "when the rate has fallen to $objective over $window, and the rate of reasons other than `server_close` to " + disconnectsInBackoff + " per minute: see the first query.",
 		Escalate: "the owners of the proxy or load balancer in front of the API server, or " + apiServerTeam,
 	},
 }

@@ -10,7 +10,7 @@ import (
 const (
 	// watchdogName is the name that kube-prometheus gives to the same alert.
 	watchdogName = "Watchdog"
-	// watchdogReceiver is the receiver of the watchdog. Its URL is configured like those of severities.
+	// watchdogReceiver is the receiver of the watchdog. Its URL is configured like the URLs of severities.
 	watchdogReceiver = "watchdog"
 	// watchdogInterval is the time between two notifications.
 	watchdogInterval = time.Minute

@@ -11,7 +11,7 @@ import (
 )
 
 // Regular expressions of alert names. They exclude alerts of other projects, such as ClusterOperatorDown. The alerts about leader
-// election and API clients are among those of controllers.
+// election and API clients count as alerts about controllers.
 const (
 	informerAlerts   = "Informer.+|KubernetesAPIUnreachable"
 	exporterAlerts   = "InformerExporter.+"

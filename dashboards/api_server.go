@@ -12,7 +12,7 @@ var apiServer = row{id: 500, title: "API server (cluster variable only)", collap
 const legendServer = "{{@cluster}} {{group}} {{resource}}"
 
 var openWatches = timeSeries{header: header{id: 50, title: "Open watches by resource", unit: "short",
-	description: "Watches that the API servers serve. The normal number depends on the programs and nodes. A drop to 0 and back is a restart of an API server: all informers reconnect at once."},
+	description: "Watches that the API servers serve. The normal number depends on the programs and nodes. A drop to 0 and back is a restart of an API server: all informers reconnect together."},
 	top: true, queries: []query{{expr: `sum by (@cluster, group, resource) (apiserver_longrunning_requests{@server, verb="WATCH"})`, legend: legendServer}},
 }
 
@@ -23,7 +23,7 @@ var terminatedWatchers = timeSeries{header: header{id: 51, title: "Watches termi
 }
 
 var streamingLists = timeSeries{header: header{id: 52, title: "Streaming list duration p99", unit: "s", empty: normallyEmpty,
-	description: "99th percentile of the time the API server takes to send the initial events of a streaming list, by resource. Normally below a second; no line without lists. A rise delays the start of controllers: large resources, a slow client, or an overloaded server."},
+	description: "99th percentile of the time the API server takes to send the initial events of a streaming list, by resource. Normally below a second; no data without lists. A rise delays the start of controllers: large resources, a slow client, or an overloaded server."},
 	top: true, queries: []query{{expr: `histogram_quantile(0.99, sum by (@le, @cluster, group, resource) (rate(apiserver_watch_list_duration_seconds@bucket{@server}[$__rate_interval]))) >= 0`, legend: legendServer}},
 }
 

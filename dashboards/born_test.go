@@ -38,8 +38,8 @@ func annotations(t *testing.T) (all []shown) {
 	return all
 }
 
-// TestFirstSamplesCount goes through all panels and annotations: an increase must be that of prom.Occurred, which also reads the value at
-// the beginning of the window, and a rate must be one of a counter that normally rises (P11). The number in a Lease is not that of a
+// TestFirstSamplesCount goes through all panels and annotations: an increase must be written by prom.Occurred, which also reads the value at
+// the beginning of the window, and a rate must be one of a counter that normally rises (P11). The number in a Lease is older than the
 // process.
 func TestFirstSamplesCount(t *testing.T) {
 	checked := 0

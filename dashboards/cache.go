@@ -13,7 +13,7 @@ func hitRatio() panel {
 	}
 	hits, misses := reads("k8s_informer_cache_hits_total"), reads("k8s_informer_cache_misses_total")
 	return timeSeries{header: header{id: 63, title: "Cache hit ratio", unit: "percentunit",
-		description: "Share of reads by key that find the object. Normally near 100% after a start; no line without reads. Misses are lookups of objects that are not in the cache: deleted, filtered by a selector, or of another namespace."},
+		description: "Share of reads by key that find the object. Normally near 100% after a start; no data without reads. Misses are lookups of objects that are not in the cache: deleted, filtered by a selector, or of another namespace."},
 		ceiling: 1, top: true, queries: []query{{expr: hits + ` / (` + hits + ` + ` + misses + ` > 0)`, legend: legendInformer}},
 	}
 }
@@ -23,7 +23,7 @@ func cacheTable() panel {
 		return `60 * sum by (` + informerLabels + `) (rate(` + metric + `{@informer}[$__rate_interval]))`
 	}
 	return labelTable{header: header{id: 62, title: "Caches", unit: "short",
-		description: "One row per informer, over all processes. Reads by key are cheap. Frequent lists of a large cache cost CPU: add an index. Unchanged updates come from resyncs and relists. Same generation: share of delivered events that are updates of the status or of metadata only; if handlers ignore these, a predicate such as GenerationChangedPredicate saves their reconciles. A growing number of handlers is a leak. A transform (1) changes the objects for all handlers. Audits take about two seconds for 10,000 objects. Store lag: age of the oldest event that was received and is not in the cache; normally 0. Undelivered: writes to the cluster between the last version received and the last one stored; normally 0."},
+		description: "One row per informer, over all processes. Reads by key are cheap. Frequent lists of a large cache cost CPU: add an index. Unchanged updates come from resyncs and relists. Same generation: share of delivered events that update only the status or metadata; if handlers ignore these, a predicate such as GenerationChangedPredicate saves their reconciles. A growing number of handlers is a leak. A transform (1) changes the objects for all handlers. Audits take about two seconds for 10,000 objects. Store lag: age of the oldest event that was received and is not in the cache; normally 0. Undelivered: writes to the cluster between the last version received and the last one stored; normally 0."},
 		labels: informerColumns(),
 		columns: []column{
 			{title: "Objects", query: `max by (` + informerLabels + `) (k8s_informer_objects{@informer})`},

@@ -46,7 +46,7 @@ var conflictsNow = singleStat{header: header{id: 12, title: "Conflicts", unit: "
 func queueTable(t catalog.Targets) panel {
 	wait := t.Of(catalog.Objectives.QueueWait)
 	return labelTable{header: header{id: 9, title: "Queues by depth", unit: "short",
-		description: "One row per queue and process, from client-go's metrics. Normally a depth near 0 and no slow items, which are those with a queue latency above " + wait.Amount() + ". Red cells miss an objective."},
+		description: "One row per queue and process, from client-go's metrics. Normally a depth near 0 and no slow items: items with a queue latency above " + wait.Amount() + ". Red cells miss an objective."},
 		labels: []column{{label: "cluster", title: "Cluster"}, {label: "job", title: "Job"}, {label: "name", title: "Queue", link: &link{uid: ControllersUID, title: "Only this queue", sets: []string{"cluster", "job", "instance", "controller=name"}}}, {label: "instance", title: "Instance"}},
 		columns: []column{
 			{title: "Depth", goal: &catalog.Objectives.QueueDepth, query: `sum by (@cluster, @job, name, @instance) (workqueue_depth{@queue})`},

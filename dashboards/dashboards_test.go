@@ -188,7 +188,7 @@ func TestObjectivesAreDrawn(t *testing.T) {
 				t.Errorf("%s, panel %d: the description lacks %q: %s", uid, want.id, want.text, p.Description)
 			}
 			if p.Type == "timeseries" && p.FieldConfig.Defaults.Custom.ThresholdsStyle.Mode != "dashed" {
-				t.Errorf("%s, panel %d draws no line", uid, want.id)
+				t.Errorf("%s, panel %d does not draw its objective", uid, want.id)
 			}
 		}
 	}

@@ -26,7 +26,7 @@ func fleet(c Config) page {
 			}},
 			{id: 200, title: "Trends", lines: []line{
 				{height: 9, panels: []panel{
-					fleetTrend(header{id: 20, title: "Firing pages and tickets by cluster", unit: "short", description: "Firing alerts, excluding severity info, for the ten clusters with the most. A rise in all clusters at once: a rollout, or the network between them."}, `sum by (@cluster) (cluster:informer_exporter_alerts:count{@cluster=~"$cluster", `+anySeverity+`}) or 0 * max by (@cluster) (cluster:informer_exporter_jobs:count{@cluster=~"$cluster"})`, nil),
+					fleetTrend(header{id: 20, title: "Firing pages and tickets by cluster", unit: "short", description: "Firing alerts, excluding severity info, for the ten clusters with the most. A rise in all clusters together: a rollout, or the network between them."}, `sum by (@cluster) (cluster:informer_exporter_alerts:count{@cluster=~"$cluster", `+anySeverity+`}) or 0 * max by (@cluster) (cluster:informer_exporter_jobs:count{@cluster=~"$cluster"})`, nil),
 					fleetTrend(header{id: 21, title: "Sync lag by cluster", unit: age, description: "Sync lag of the worst informer, for the ten clusters with the highest lag. Normally 0."}, `cluster:k8s_informer_sync_lag_seconds:max{@cluster=~"$cluster"}`, new(t.Of(catalog.Objectives.SyncLag))),
 				}},
 				{height: 9, panels: []panel{

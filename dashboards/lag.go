@@ -13,7 +13,7 @@ const informerLabels = "@cluster, name, informer_type, watch_namespace"
 func syncLag(t catalog.Targets) panel {
 	const process = `@cluster, @namespace, @job, @instance, name`
 	return timeSeries{header: header{id: 20, title: "Sync lag", unit: age,
-		description: "How far each informer is behind the API server. Normally 0, even when idle. A rise of one second per second means that the watch is down or half-open: see the freshness checks. Otherwise a handler blocks events: see the pending events. Skew: difference between the highest and lowest sync lag of the selected informers of a process, for the worst process of a program. A controller that reads two caches may then see an older state in one of them."},
+		description: "How far each informer is behind the API server. Normally 0, even when idle. A rise of one second per second means that the watch is down or half-open: see the freshness checks. Otherwise a handler blocks events: see the pending events. Skew: difference between the highest and lowest sync lag within a process, over the selected informers, for the worst process in each program. A controller that reads two caches may then see an older state in one of them."},
 		queries: []query{
 			{expr: `max by (@cluster, name, informer_type, watch_namespace) (k8s_informer_sync_lag_seconds{@informer})`, legend: legendInformer},
 			{expr: `max by (@cluster, name) (max by (` + process + `) (k8s_informer_sync_lag_seconds{@informer}) - min by (` + process + `) (k8s_informer_sync_lag_seconds{@informer}))`, legend: legendProgram + " skew"},

@@ -9,7 +9,7 @@ import (
 	"github.com/informer-exporter/informer-exporter/dashboards"
 )
 
-// All graphs have one height, for comparison. Those of the exporter may be lower: its coverage fits on a screen.
+// All graphs have one height, for comparison. Graphs of the exporter may be lower: its coverage fits on a screen.
 func TestHeightsOfGraphs(t *testing.T) {
 	for _, d := range all(t, dashboards.Config{}) {
 		var m struct {

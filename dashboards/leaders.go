@@ -5,7 +5,7 @@ import (
 	"github.com/informer-exporter/informer-exporter/internal/prom"
 )
 
-// electionLabels identify an election. Only those of programs without the library have lock_namespace; see prom.Series.Expand.
+// electionLabels identify an election. Only elections of programs without the library have lock_namespace; see prom.Series.Expand.
 const electionLabels = "@cluster, name, lock_namespace, lock"
 
 var noLeader = singleStat{header: header{id: 1, title: "No leader", unit: "short",

@@ -24,7 +24,7 @@ var leasesByState = timeSeries{header: header{id: 51, title: "Leases by purpose 
 }
 
 var sinceLeaseRenewal = timeSeries{header: header{id: 52, title: "Time since last Lease renewal", unit: age,
-	description: "Time since the exporter last saw a renewal, by its own clock. Normally below the Lease duration, usually 15 s. A rise of one second per second is a Lease without a holder. No line while the exporter's watch of Leases is down."},
+	description: "Time since the exporter last saw a renewal, by its own clock. Normally below the Lease duration, usually 15 s. A rise of one second per second is a Lease without a holder. No data while the exporter's watch of Leases is down."},
 	queries: []query{{expr: `time() - max by (@cluster, lease_namespace, lease) (k8s_lease_renewed_timestamp_seconds{@lease} > 0` + whileWatched + `)`, legend: legendLease}},
 }
 

@@ -65,7 +65,7 @@ var oldestGenerationLag = timeSeries{header: header{id: 31, title: "Oldest unobs
 }
 
 var generationTimes = timeSeries{header: header{id: 33, title: "Time to observed generation p99", unit: "s",
-	description: "99th percentile of the time from a generation to its observedGeneration, as seen by the exporter, over all namespaces. Normally below a second. A rise means that the controller is slow or its queue is long. No line without changes, or with detail: essential."},
+	description: "99th percentile of the time from a generation to its observedGeneration, as seen by the exporter, over all namespaces. Normally below a second. A rise means that the controller is slow or its queue is long. No data without changes, or with detail: essential."},
 	queries: []query{{expr: `histogram_quantile(0.99, sum by (@le, @cluster, informer_type) (rate(k8s_object_generation_observed_seconds@bucket{@target, informer_type=~"$informer_type"}[$__rate_interval])))`, legend: "{{@cluster}} {{informer_type}}"}},
 	goal:    &catalog.Objectives.GenerationLag,
 }

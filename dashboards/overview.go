@@ -14,7 +14,7 @@ func overview(c Config) page {
 	p := page{
 		uid:         OverviewUID,
 		title:       "Informers / Overview",
-		description: "Firing and pending alerts about informers, controllers and leader election, and the state of all programs of a cluster. Tiles and tables link to details.",
+		description: "Firing and pending alerts about informers, controllers and leader election, and the state of all programs in a cluster. Tiles and tables link to details.",
 		variables:   programVariables,
 		alerts:      strings.Join([]string{informerAlerts, controllerAlerts, clusterAlerts}, "|"),
 		leaders:     true,
@@ -95,7 +95,7 @@ func (p page) activeAlerts(c Config) panel {
 		runbook = nil
 	}
 	return labelTable{header: header{id: 25, title: "Active alerts", unit: "short", empty: normallyEmpty,
-		description: "Alerts that are firing, pages first, and below them those that are pending. One row per alert and program. Normally empty. Instances counts the resources, controllers and processes that the alert is about. Click an alert for its runbook, a program for its informers."},
+		description: "Firing alerts, pages first, followed by pending alerts. One row per alert and program. Normally empty. Instances counts the resources, controllers and processes that the alert is about. Click an alert for its runbook, a program for its informers."},
 		labels: []column{
 			{label: "cluster", title: "Cluster"}, {label: c.series().SeverityLabel(), title: "Severity", narrow: true}, {label: "alertstate", title: "State", narrow: true},
 			{label: "alertname", title: "Alert", link: runbook},
@@ -118,7 +118,7 @@ func (p page) programTable() panel {
 		`or on (@cluster, @job, @instance) label_join(group by (@cluster, @job, @instance) (workqueue_depth{@upstreamProgram}), "name", "", "@job"))) ` +
 		`or 0 * count by (` + programLabels + `) (ALERTS{` + p.alertMatchers(anySeverity, activeStates) + `, name!="", alertname!~"Controller(Queue|Worker|Histograms).+"}))`
 	return labelTable{header: header{id: 26, title: "Programs by active alerts", unit: "short",
-		description: "One row per program, including the exporter. The name of a program without the library is its job. Alerts counts those that are firing or pending, normally 0. A program without processes is gone, but its alerts are not. Click a program for its informers."},
+		description: "One row per program, including the exporter. The name of a program without the library is its job. Alerts counts firing and pending alerts, normally 0. A program without processes is gone, but its alerts are not. Click a program for its informers."},
 		labels: []column{
 			{label: "cluster", title: "Cluster"},
 			{label: "name", title: "Program", link: &link{uid: DetailUID, title: "Informers of the program", sets: []string{"cluster", "name"}}},

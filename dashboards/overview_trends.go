@@ -9,13 +9,13 @@ const (
 )
 
 var lagByProgram = timeSeries{header: header{id: 40, title: "Sync lag by program", unit: age,
-	description: "How far the worst informer of each program is behind the API server. Normally 0. All programs at once: check the API server and the network."},
+	description: "How far the worst informer in each program is behind the API server. Normally 0. If all programs rise together, check the API server and the network."},
 	queries: []query{{expr: `max by (@cluster, name) (k8s_informer_sync_lag_seconds{@program})`, legend: legendProgram}},
 	goal:    &catalog.Objectives.SyncLag, top: true,
 }
 
 var disconnectsByProgram = timeSeries{header: header{id: 41, title: "Watch disconnects per minute by program", unit: "short",
-	description: "Watch disconnects per minute of the worst informer of each program, excluding planned timeouts. Normally 0. The same peak in all programs: the API server or a load balancer restarted."},
+	description: "Watch disconnects per minute, for the worst informer in each program, excluding planned timeouts. Normally 0. The same peak in all programs: the API server or a load balancer restarted."},
 	queries: []query{{expr: perMinute(disconnects("@program"), programLabels), legend: legendProgram}},
 	goal:    &catalog.Objectives.WatchDisconnects, top: true,
 }
@@ -75,19 +75,19 @@ func slowItemsByJob(t catalog.Targets) panel {
 }
 
 var queueDepthByJob = timeSeries{header: header{id: 49, title: "Queue depth by job", unit: "short",
-	description: "Depth of the longest queue of each job, from client-go's metrics. Normally near 0, with peaks at startup and mass changes. A steady rise means hanging workers, or a standby replica that fills its queue, which is harmless."},
+	description: "Queue depth, for the longest queue in each job, from client-go's metrics. Normally near 0, with peaks at startup and mass changes. A steady rise means hanging workers, or a standby replica that fills its queue, which is harmless."},
 	queries: []query{{expr: `max by (@cluster, @job) (sum by (@cluster, @job, @instance, name) (workqueue_depth{@target}))`, legend: "{{@job}}"}},
 	goal:    &catalog.Objectives.QueueDepth, top: true,
 }
 
 var leaseTransitionsByNamespace = timeSeries{header: header{id: 45, title: "Lease transitions in 15 minutes", unit: "short",
-	description: "Lease transitions over the previous 15 minutes, for the Lease with the most in each namespace, of any program. Normally 0, one or two during a rollout. No line without the exporter."},
+	description: "Lease transitions over the previous 15 minutes, for the Lease with the most in each namespace, of any program. Normally 0, one or two during a rollout. No data without the exporter."},
 	queries: []query{{expr: `max by (@cluster, lease_namespace) (increase(k8s_lease_transitions_total{@target}[@lease_changes]))`, legend: "{{lease_namespace}}"}},
 	goal:    &catalog.Objectives.LeaseChanges, top: true,
 }
 
 var requestErrorsByProgram = timeSeries{header: header{id: 46, title: "Request error rate by program", unit: "percentunit",
-	description: "Share of API server requests that get no response, a 5xx or a 429. Normally 0. All programs at once: check the API server."},
+	description: "Share of API server requests that get no response, a 5xx or a 429. Normally 0. If all programs rise together, check the API server."},
 	queries: []query{{expr: requestErrors, legend: legendProgram}},
 	goal:    &catalog.Objectives.ClientErrors, top: true,
 }
@@ -98,7 +98,7 @@ var objectsByProgram = timeSeries{header: header{id: 47, title: "Cached objects 
 }
 
 var oldestTerminatingByResource = timeSeries{header: header{id: 48, title: "Oldest terminating object by resource", unit: age,
-	description: "Time that the oldest terminating object of each resource has been waiting for its removal. Normally 0, with peaks of seconds. No line without the exporter. The objects dashboard shows the finalizers."},
+	description: "Time that the oldest terminating object of each resource has been waiting for its removal. Normally 0, with peaks of seconds. No data without the exporter. The objects dashboard shows the finalizers."},
 	queries: []query{{expr: `max by (@cluster, informer_type) (k8s_object_terminating_oldest_seconds{@target})`, legend: "{{informer_type}}"}},
 	goal:    &catalog.Objectives.ObjectHeld, top: true,
 }

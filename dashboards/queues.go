@@ -18,7 +18,7 @@ func slowItems(t catalog.Targets) panel {
 }
 
 var oldestItems = timeSeries{header: header{id: 22, title: "Age of oldest item", unit: age,
-	description: "Age of the item at the head of the queue. Normally 0. A rise of one second per second means hanging workers or a standby replica; the queue latency shows it only once an item is taken. No line without the library's queue metrics."},
+	description: "Age of the first item in the queue. Normally 0. A rise of one second per second means hanging workers or a standby replica; the queue latency shows it only once an item is taken. No data without the library's queue metrics."},
 	queries: []query{{expr: `max by (@cluster, name, controller) (controller_queue_oldest_item_seconds{@controller})`, legend: legendController}},
 	goal:    &catalog.Objectives.QueueWait,
 }
@@ -34,7 +34,7 @@ var queueRetries = timeSeries{header: header{id: 24, title: "Retries per minute"
 }
 
 var workDuration = timeSeries{header: header{id: 29, title: "Mean work duration", unit: "s",
-	description: "Mean time that a worker takes per item. Normally up to a second for controllers that write to the API server; no line without items. If it rises, queue latency and depth follow: see the duration of reconciles and requests."},
+	description: "Mean time that a worker takes per item. Normally up to a second for controllers that write to the API server; no data without items. If it rises, queue latency and depth follow: see the duration of reconciles and requests."},
 	queries: []query{{expr: `sum by (@cluster, @job, name) (rate(workqueue_work_duration_seconds@sum{@queue}[$__rate_interval])) / (sum by (@cluster, @job, name) (rate(workqueue_work_duration_seconds@count{@queue}[$__rate_interval])) > 0)`, legend: legendQueue}},
 }
 
@@ -57,12 +57,12 @@ var highestRetries = timeSeries{header: header{id: 36, title: "Highest retries i
 }
 
 var itemRetries = timeSeries{header: header{id: 37, title: "Retries per item p99", unit: "short",
-	description: "99th percentile of the retries of items that were finished or dropped. Normally 0: success at the first attempt. A rise indicates failures that take several retries to resolve, such as a missing dependency. No line without finished items."},
+	description: "99th percentile of retries per finished or dropped item. Normally 0: success at the first attempt. A rise indicates failures that take several retries to resolve, such as a missing dependency. No data without finished items."},
 	queries: []query{{expr: `histogram_quantile(0.99, sum by (@le, @cluster, name, controller) (rate(controller_item_retries@bucket{@controller}[$__rate_interval]))) >= 0`, legend: legendController}},
 }
 
 var backoff = timeSeries{header: header{id: 38, title: "Backoff p99", unit: "s",
-	description: "99th percentile of the delay before the next attempt of an item. No line without retries. client-go's default doubles from 5 ms to 1000 s. A backoff of minutes means that items have been failing for a long time. They are retried up to 17 minutes after the cause is fixed."},
+	description: "99th percentile of the delay before the next attempt of an item. No data without retries. client-go's default doubles from 5 ms to 1000 s. A backoff of minutes means that items have been failing for a long time. They are retried up to 17 minutes after the cause is fixed."},
 	queries: []query{{expr: `histogram_quantile(0.99, sum by (@le, @cluster, name, controller) (rate(controller_backoff_seconds@bucket{@controller}[$__rate_interval]))) >= 0`, legend: legendController}},
 }
 

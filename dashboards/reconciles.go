@@ -8,13 +8,13 @@ var reconcileResults = timeSeries{header: header{id: 40, title: "Reconciles per 
 }
 
 var reconcileErrorRate = timeSeries{header: header{id: 41, title: "Reconcile error rate", unit: "percentunit",
-	description: "Share of reconciles that end in an error or a panic. Normally near 0, apart from occasional conflicts. No line without reconciles. See the log, and the request errors in the API client dashboard."},
+	description: "Share of reconciles that end in an error or a panic. Normally near 0, apart from occasional conflicts. No data without reconciles. See the log, and the request errors in the API client dashboard."},
 	queries: []query{{expr: `sum by (@cluster, name, controller) (rate(controller_reconcile_total{@controller, result=~"error|terminal|panic"}[$__rate_interval])) / (sum by (@cluster, name, controller) (rate(controller_reconcile_total{@controller}[$__rate_interval])) > 0)`, legend: legendController}},
 	goal:    &catalog.Objectives.ReconcileErrors,
 }
 
 var reconcileDuration = timeSeries{header: header{id: 42, title: "Reconcile duration", unit: "s",
-	description: "Duration of reconciles with any result. Normally tens of milliseconds for controllers that read their cache and rarely write. No line without reconciles. A p99 far above the median indicates a few expensive objects or slow API server requests. Set an objective of its own for a controller that waits for slow systems."},
+	description: "Duration of reconciles with any result. Normally tens of milliseconds for controllers that read their cache and rarely write. No data without reconciles. A p99 far above the median indicates a few expensive objects or slow API server requests. Set an objective of its own for a controller that waits for slow systems."},
 	queries: []query{
 		{expr: `histogram_quantile(0.99, sum by (@le, @cluster, name, controller) (rate(controller_reconcile_duration_seconds@bucket{@controller}[$__rate_interval])))`, legend: legendController + " p99", traced: true},
 		{expr: `histogram_quantile(0.5, sum by (@le, @cluster, name, controller) (rate(controller_reconcile_duration_seconds@bucket{@controller}[$__rate_interval])))`, legend: legendController + " p50"},
@@ -23,7 +23,7 @@ var reconcileDuration = timeSeries{header: header{id: 42, title: "Reconcile dura
 }
 
 var workers = timeSeries{header: header{id: 43, title: "Active, running and maximum workers", unit: "short",
-	description: "Active workers are reconciling. Running workers include those waiting for items. Values are from the process with the most workers. The maximum appears only if the controller reports it. Normally running equals the maximum, and active is below it. Active at the maximum with items in the queue: add workers or speed up reconciles. Running below the maximum for minutes: workers have exited; look for a panic in the log."},
+	description: "Active workers are reconciling. Running workers are active or waiting for items. Values are from the process with the most workers. The maximum appears only if the controller reports it. Normally running equals the maximum, and active is below it. Active at the maximum with items in the queue: add workers or speed up reconciles. Running below the maximum for minutes: workers have exited; look for a panic in the log."},
 	queries: []query{
 		{expr: `max by (@cluster, name, controller) (controller_active_workers{@controller})`, legend: legendController + " active"},
 		{expr: `max by (@cluster, name, controller) (controller_running_workers{@controller})`, legend: legendController + " running"},
@@ -52,7 +52,7 @@ var cleanupAttempts = timeSeries{header: header{id: 50, title: "Finalizer cleanu
 }
 
 var cleanupDeadlines = timeSeries{header: header{id: 51, title: "Cleanup deadline exceeded", unit: "short",
-	description: "Objects without a successful cleanup within the deadline, counted from the first attempt. Normally 0. Their deletion, and that of their namespace, is blocked: see the runbook of ControllerCleanupOverdue."},
+	description: "Objects without a successful cleanup within the deadline, counted from the first attempt. Normally 0. Their deletion is blocked, and their namespace cannot be deleted: see the runbook of ControllerCleanupOverdue."},
 	queries: []query{{expr: `sum by (@cluster, name, controller, finalizer) (controller_finalizer_overdue{@controller})`, legend: legendFinalizer}},
 }
 
@@ -62,12 +62,12 @@ var slowCleanups = timeSeries{header: header{id: 54, title: "Slow cleanups by re
 }
 
 var cleanupDuration = timeSeries{header: header{id: 55, title: "Cleanup duration p99", unit: "s",
-	description: "99th percentile of the duration of cleanup attempts. The normal duration depends on the cleanup; no line without cleanups."},
+	description: "99th percentile of the cleanup duration. The normal duration depends on the cleanup; no data without cleanups."},
 	goal:    &catalog.Objectives.CleanupDuration,
 	queries: []query{{expr: `histogram_quantile(0.99, sum by (@le, @cluster, name, controller, finalizer) (rate(controller_finalizer_duration_seconds@bucket{@controller}[$__rate_interval]))) >= 0`, legend: legendFinalizer}},
 }
 
 var rollbackDuration = timeSeries{header: header{id: 56, title: "Rollback duration p99", unit: "s",
-	description: "99th percentile of the time to undo a failed cleanup, by result. Normally no line. A failed rollback leaves partial changes behind: see the log."},
+	description: "99th percentile of the time to undo a failed cleanup, by result. Normally no data. A failed rollback leaves partial changes behind: see the log."},
 	queries: []query{{expr: `histogram_quantile(0.99, sum by (@le, @cluster, name, controller, finalizer, result) (rate(controller_finalizer_rollback_duration_seconds@bucket{@controller}[$__rate_interval]))) >= 0`, legend: legendFinalizer + " {{result}}"}},
 }

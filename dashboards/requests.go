@@ -18,7 +18,7 @@ var requestsByCode = timeSeries{header: header{id: 22, title: "Requests per minu
 }
 
 var requestErrorRate = timeSeries{header: header{id: 30, title: "Request error rate", unit: "percentunit",
-	description: "Share of requests that get no response, a 5xx or a 429. Normally 0; no line without requests. All programs at once: check the API server. One program: check its network and its request rate."},
+	description: "Share of requests that get no response, a 5xx or a 429. Normally 0; no data without requests. If all programs rise together, check the API server. If one does, check its network and its request rate."},
 	queries: []query{{expr: `(sum by (@cluster, name) (rate(k8s_client_requests_total{@program, code=~"5..|429|error"}[$__rate_interval])) or 0 * sum by (@cluster, name) (rate(k8s_client_requests_total{@program}[$__rate_interval]))) / (sum by (@cluster, name) (rate(k8s_client_requests_total{@program}[$__rate_interval])) > 0)`, legend: "{{@cluster}} {{name}}"}},
 	goal:    &catalog.Objectives.ClientErrors,
 }
@@ -37,13 +37,13 @@ func conflictShare(selector, by string) string {
 }
 
 var conflicts = timeSeries{header: header{id: 35, title: "Conflicts by resource", unit: "percentunit",
-	description: "Writes rejected with 409 Conflict, as a share, by resource and subresource. A few are normal while the cache catches up; no line without writes. Many indicate two writers of the same fields, or a status written from a stale object: use server-side apply or a patch, and find the other writer in managedFields."},
+	description: "Writes rejected with 409 Conflict, as a share, by resource and subresource. A few are normal while the cache catches up; no data without writes. Many indicate two writers of the same fields, or a status written from a stale object: use server-side apply or a patch, and find the other writer in managedFields."},
 	queries: []query{{expr: conflictShare("@program", writeLabels) + ` >= 0`, legend: "{{@cluster}} {{name}} {{resource}} {{subresource}}"}},
 	goal:    &catalog.Objectives.WriteConflicts, top: true,
 }
 
 var clientThrottling = timeSeries{header: header{id: 40, title: "Client-side throttling p99", unit: "s",
-	description: "99th percentile of the time requests wait for the client-side rate limiter. Normally 0, with peaks at startup; no line for programs that do not report the waits. It delays all requests, including lease renewals: raise QPS and burst, or send fewer requests."},
+	description: "99th percentile of the time requests wait for the client-side rate limiter. Normally 0, with peaks at startup; no data for programs that do not report the waits. It delays all requests, including lease renewals: raise QPS and burst, or send fewer requests."},
 	queries: []query{{expr: `histogram_quantile(0.99, sum by (@le, @cluster, name) (rate(k8s_client_throttle_wait_seconds@bucket{@program}[$__rate_interval])))`, legend: "{{@cluster}} {{name}}"}},
 	goal:    &catalog.Objectives.ClientThrottle,
 }
@@ -66,14 +66,14 @@ var readBytes = timeSeries{header: header{id: 24, title: "Bytes of lists and wat
 }
 
 var compressedShare = timeSeries{header: header{id: 34, title: "Compressed size of lists and watches", unit: "percentunit",
-	description: "Bytes on the wire per byte after decompression, of compressed responses only. Normally far below 50%. Above that, compression saves little for its CPU time: set DisableCompression. No line if nothing is compressed, such as responses below 128 KiB, or without the option CompressedBytes."},
+	description: "Bytes on the wire per byte after decompression, of compressed responses only. Normally far below 50%. Above that, compression saves little for its CPU time: set DisableCompression. No data if nothing is compressed, such as responses below 128 KiB, or without the option CompressedBytes."},
 	queries: []query{{expr: `sum by (@cluster, name, resource) (rate(k8s_client_compressed_bytes_total{@program}[$__rate_interval])) / (sum by (@cluster, name, resource) (rate(k8s_client_read_bytes_total{@program, encoding="gzip"}[$__rate_interval])) > 0)`, legend: "{{@cluster}} {{name}} {{resource}}"}},
 	top:     true,
 }
 
 // The conflicts of a resource have a series from its first write on: "or 0 *" returns 0 until its first unchanged write.
 var unchangedWrites = timeSeries{header: header{id: 36, title: "Unchanged writes", unit: "short",
-	description: "Updates and patches that changed nothing: the response has the version that the object already had. Normally near 0; no line without writes. Compare with the cached object before writing. Without a subresource: a status written through the main resource also counts, because the API server answers 200 and ignores it. Write it to the subresource status."},
+	description: "Updates and patches that changed nothing: the response has the version that the object already had. Normally near 0; no data without writes. Compare with the cached object before writing. Without a subresource: a status written through the main resource also counts, because the API server answers 200 and ignores it. Write it to the subresource status."},
 	queries: []query{{expr: occurrences(`k8s_client_unchanged_writes_total{@program}`, writeLabels) + ` or 0 * ` + occurrences(`k8s_client_conflicts_total{@program}`, writeLabels), legend: "{{@cluster}} {{name}} {{resource}} {{subresource}}"}},
 	top:     true,
 }

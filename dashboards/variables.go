@@ -123,7 +123,7 @@ type filler struct {
 	windows *strings.Replacer
 	// traces is the URL that panels with exemplars link to, empty for no link.
 	traces string
-	// interval is the shortest step of queries, empty for that of the data source.
+	// interval is the shortest step of queries, empty for the data source's.
 	interval string
 }
 

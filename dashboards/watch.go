@@ -31,7 +31,7 @@ func perMinute(inWindow, by string) string {
 
 func disconnectReasons() panel {
 	return timeSeries{header: header{id: 32, title: "Watch disconnects by reason", unit: "short",
-		description: "Why watches ended early. Normally none. server_close: closed by the server, a proxy or a load balancer. expired: compacted in etcd. throttled: API priority and fairness. refused: no connection (nothing listens, DNS, or no route). very_short: closed at once. error: see the log."},
+		description: "Why watches ended early. Normally none. server_close: closed by the server, a proxy or a load balancer. expired: compacted in etcd. throttled: API priority and fairness. refused: no connection (nothing listens, DNS, or no route). very_short: closed immediately. error: see the log."},
 		stacked: true, queries: []query{{expr: occurrences(`k8s_informer_watch_disconnects_total{@informer}`, `@cluster, name, reason`), legend: "{{@cluster}} {{name}} {{reason}}"}},
 	}
 }

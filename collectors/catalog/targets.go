@@ -58,6 +58,9 @@ func (t Targets) Of(o Objective) Objective {
 	return o
 }
 
+// Override returns the override of the objective with the given ID, the zero value if it has none.
+func (t Targets) Override(id string) Override { return t.overrides[id] }
+
 // All returns every objective with its overrides, in the order of Objectives.All.
 func (t Targets) All() []Objective {
 	list := Objectives.All()

@@ -92,7 +92,7 @@ func query(from source, target map[string]any) object {
 	return object{"kind": "DataQuery", "group": from.Type, "version": "v0", "datasource": object{"name": from.UID}, "spec": spec}
 }
 
-// dataLinks returns the links of the panel, which have fewer fields than those of a dashboard.
+// dataLinks returns the links of the panel, which have fewer fields than links of a dashboard.
 func (p classicPanel) dataLinks() []object {
 	list := make([]object, len(p.Links))
 	for i, l := range p.Links {

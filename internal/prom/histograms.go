@@ -17,7 +17,7 @@ const (
 
 func (h Histograms) valid() bool { return h == "" || h == Classic || h == Native }
 
-// observed finds the placeholders of histograms, inside rate or increase, or alone, now or at an offset:
+// observed finds the placeholders of histograms, inside rate, irate or increase, or alone, now or at an offset:
 //
 //	rate(x@bucket{@}[5m])     a histogram for histogram_quantile; sum it by (@le, a)
 //	rate(x@within(5){@}[5m])  number of observations that are at most 5, or +Inf; sum it by (a) or without (le)
@@ -29,7 +29,7 @@ func (h Histograms) valid() bool { return h == "" || h == Classic || h == Native
 //
 //	@form      classic or native, the form of histograms; @otherForm is the other one
 //	x@series   a series that the histogram x has only in this form; x@otherSeries is one of the other form
-var observed = regexp.MustCompile(`(?:(rate|increase)\()?([a-z0-9_]+)@(bucket|count|sum|within\(([^()]+)\))\{([^{}]*)\}(?:\[([^\]]+)\]\)|( offset [$a-z0-9_]+)?)`)
+var observed = regexp.MustCompile(`(?:\b(rate|irate|increase)\()?([a-z0-9_]+)@(bucket|count|sum|within\(([^()]+)\))\{([^{}]*)\}(?:\[([^\]]+)\]\)|( offset [$a-z0-9_]+)?)`)
 
 // expand replaces the placeholders of histograms.
 func (h Histograms) expand(query string) string {

@@ -37,6 +37,7 @@ func TestHistograms(t *testing.T) {
 			`classic, not native: x{@} unless x_count{@}`,
 			`native, not classic: x_count{@} unless x{@}`,
 		},
+		`irate(x@count{@}[5m]) > 0`: {`irate(x_count{@}[5m]) > 0`, `histogram_count(irate(x{@}[5m])) > 0`},
 		// Programs without the library have their own histograms.
 		`rate(controller_reconcile_duration_seconds@count{@}[5m])`: {
 			`rate(controller_reconcile_duration_seconds_count{@}[5m]) or on (@cluster, @job, @instance, controller) label_join(sum without (name) (rate(controller_runtime_reconcile_time_seconds_count{@}[5m])), "name", "", "@job")`,

@@ -78,6 +78,17 @@ var words = []struct{ not, use string }{
 	{`behaviours?|colour(s|ed)?|honour(s|ed)?|favour(s|ed|ite)?|neighbours?|labell(ed|ing)|cancell(ed|ing)|(un)?recognis(e|es|ed)|serialis(e|es|ed)|initialis(e|es|ed)|normali[s](e|es|ed)|organis(e|es|ed)|grey|catalogues?`, "American spelling"},
 }
 
+// shortened are patterns of words that stand for a noun, and of chains, in what users read: pages, and the packages of readers.
+var shortened = []struct{ not, use string }{
+	{`(those|that) of`, "the noun again, or a possessive"},
+	{`at once`, "immediately, together"},
+	{`no lines?`, "no data"},
+	{`of( [^ .,:;()|]+){1,4} of( [^ .,:;()|]+){1,4} of`, "in, for, from, a possessive or two sentences"},
+}
+
+// readers are the folders with the comments and strings that shortened also checks.
+var readers = []string{"alerts/", "dashboards/"}
+
 // finding is a use of such a word.
 type finding struct {
 	path       string
@@ -125,26 +136,32 @@ func texts(t *testing.T, path string, content []byte) []text {
 	return all
 }
 
-func find(path string, texts []text, patterns []*regexp.Regexp) (all []finding) {
+func find(path string, texts []text, patterns []pattern) (all []finding) {
 	for _, text := range texts {
-		for i, pattern := range patterns {
+		for _, pattern := range patterns {
 			for _, at := range pattern.FindAllStringIndex(text.content, -1) {
 				match := strings.Join(strings.Fields(text.content[at[0]:at[1]]), " ")
-				all = append(all, finding{path, text.line + strings.Count(text.content[:at[0]], "\n"), match, words[i].use})
+				all = append(all, finding{path, text.line + strings.Count(text.content[:at[0]], "\n"), match, pattern.use})
 			}
 		}
 	}
 	return all
 }
 
-func compile() []*regexp.Regexp {
-	var all []*regexp.Regexp
+// pattern finds a use of such a word.
+type pattern struct {
+	*regexp.Regexp
+	use string
+}
+
+func compile(words []struct{ not, use string }) []pattern {
+	var all []pattern
 	for _, w := range words {
 		expression := strings.ReplaceAll(w.not, " ", `\s+`)
 		if !strings.HasSuffix(expression, "]") {
 			expression = `(?:` + expression + `)\b`
 		}
-		all = append(all, regexp.MustCompile(`(?i)\b(?:`+expression+`)`))
+		all = append(all, pattern{regexp.MustCompile(`(?i)\b(?:` + expression + `)`), w.use})
 	}
 	return all
 }
@@ -157,7 +174,7 @@ var unread = []string{
 
 // TestWords verifies that no comment, string or page has such a word.
 func TestWords(t *testing.T) {
-	patterns := compile()
+	patterns, more := compile(words), compile(shortened)
 	var found []finding
 	err := filepath.WalkDir(root, func(path string, entry fs.DirEntry, err error) error {
 		if err != nil {
@@ -181,7 +198,11 @@ func TestWords(t *testing.T) {
 		if err != nil {
 			return err
 		}
-		found = append(found, find(relative, texts(t, relative, content), patterns)...)
+		prose := texts(t, relative, content)
+		found = append(found, find(relative, prose, patterns)...)
+		if filepath.Ext(path) == ".md" || slices.ContainsFunc(readers, func(folder string) bool { return strings.HasPrefix(relative, folder) }) {
+			found = append(found, find(relative, prose, more)...)
+		}
 		return nil
 	})
 	if err != nil {
@@ -196,14 +217,18 @@ func TestWords(t *testing.T) {
 func TestWordsAreFound(t *testing.T) {
 	source := []byte("package p\n\n// F tells\n// whether clean-ups\n// are good.\nfunc F(nobody string) string { return nobody + \"for whoever\" }\n")
 	var lines []string
-	for _, f := range find("p.go", texts(t, "p.go", source), compile()) {
+	for _, f := range find("p.go", texts(t, "p.go", source), compile(words)) {
 		lines = append(lines, fmt.Sprintf("%d %s", f.line, f.match))
 	}
 	slices.Sort(lines)
 	if want := []string{"3 tells whether", "4 clean-ups", "6 whoever"}; !slices.Equal(lines, want) {
 		t.Errorf("got %q, want %q", lines, want)
 	}
-	page := find("p.md", texts(t, "p.md", bytes.TrimSpace([]byte("> It\n> deals\n> with it, nothing\nelse."))), compile())
+	chain := find("p.md", []text{{1, "The lag of the informer of\nthe program of a team, that of no\nlines. The lag of one, of two, of three."}}, compile(shortened))
+	if len(chain) != 3 {
+		t.Errorf("got %v", chain)
+	}
+	page := find("p.md", texts(t, "p.md", bytes.TrimSpace([]byte("> It\n> deals\n> with it, nothing\nelse."))), compile(words))
 	if len(page) != 1 || page[0].line != 2 {
 		t.Errorf("got %v", page)
 	}

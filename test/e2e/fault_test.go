@@ -137,7 +137,7 @@ func checkAlert(t *testing.T, c *chain.Chain, a receiver.Alert, kind string) {
 	if a.Receiver != "ticket" {
 		t.Errorf("it went to the receiver %q, want ticket", a.Receiver)
 	}
-	summary := "Informer " + kind + " of informer-exporter in cluster local has no watch."
+	summary := "Informer " + kind + " of informer-exporter (cluster local) has no watch."
 	if a.Annotations["summary"] != summary {
 		t.Errorf("summary %q, want %q", a.Annotations["summary"], summary)
 	}

@@ -1,7 +1,6 @@
 package faults
 
 import (
-	"slices"
 	"strings"
 
 	"github.com/informer-exporter/informer-exporter/internal/testenv/page"
@@ -15,9 +14,9 @@ type Section struct {
 	Rows         []Row
 }
 
-// Row is a row of docs/faults.md: a fault.
+// Row is a fault in docs/faults.md.
 type Row struct {
-	// Test injects the fault and verifies the row.
+	// Test injects the fault and verifies the row. The page does not name it.
 	Test string
 	// Fault is what happens.
 	Fault string
@@ -61,34 +60,37 @@ func Rows() (rows []Row) {
 	return rows
 }
 
+// values writes the change or value of a metric as `name`+1 or `name`=0.
+var values = strings.NewReplacer("` +", "`+", "` 0", "`=0", "` 1", "`=1")
+
 // Markdown returns the sections for docs/faults.md.
 func Markdown() string {
 	var b strings.Builder
 	for _, s := range Sections {
-		b.WriteString("## " + s.Title + "\n\n" + page.Head("Fault", "What the metrics show", "Alerts", "Test"))
+		b.WriteString("## " + s.Title + "\n\n")
 		for _, r := range s.Rows {
-			b.WriteString(page.Row(r.Fault, page.Quote(r.Shows), r.alertCell(), r.Test))
+			b.WriteString("- **" + r.Fault + ".** " + page.Quote(values.Replace(r.Shows)) + "." + r.alertList() + "\n")
 		}
 		b.WriteString("\n")
 	}
 	return b.String()
 }
 
-func (r Row) alertCell() string {
+// alertList returns the alerts as a line of their own, if there are any.
+func (r Row) alertList() string {
 	if len(r.Alerts) == 0 {
-		return "none"
+		return ""
 	}
 	var groups []string
 	for _, a := range r.Alerts {
-		parts := slices.Clone(a.Names)
+		text := strings.Join(a.Names, ", ")
 		if a.Note != "" {
-			parts = append(parts, a.Note)
+			text += " (" + a.Note + ")"
 		}
-		text := strings.Join(parts, ", ")
 		if a.Afterwards {
 			text = "afterwards " + text
 		}
 		groups = append(groups, text)
 	}
-	return strings.Join(groups, "; ")
+	return "\\\n  → " + strings.Join(groups, "; ") + "."
 }

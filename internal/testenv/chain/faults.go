@@ -72,7 +72,7 @@ func FaultByName(name string) (Fault, error) {
 
 var faults = []Fault{
 	{
-		Name: "cut", Does: "connections of the informers are reset and new ones are refused",
+		Name: "cut", Does: "connections are reset and new ones refused",
 		Shows:  "k8s_informer_watch_connected, k8s_informer_sync_lag_seconds",
 		Alert:  "InformerWatchDown",
 		Check:  unreachable,
@@ -86,20 +86,20 @@ var faults = []Fault{
 		inject: throughProxy(func(c *Chain) { c.Proxy.HalfOpen() }),
 	},
 	{
-		Name: "delay", Does: "responses of the API server arrive 10 seconds late",
+		Name: "delay", Does: "API server responses arrive 10 seconds late",
 		Shows:  "k8s_informer_sync_lag_seconds, k8s_informer_propagation_seconds",
 		Alert:  "InformerSyncLagHigh",
 		Check:  unreachable,
 		inject: throughProxy(func(c *Chain) { c.Proxy.Delay(10 * time.Second) }),
 	},
 	{
-		Name: "reset", Does: "connections are reset every 3 seconds, and accepted again",
+		Name: "reset", Does: "connections are reset every 3 seconds",
 		Shows:  "rate(k8s_informer_watch_disconnects_total[1m]) * 60",
 		Alert:  "InformerWatchDisconnects",
 		inject: repeatedly(3*time.Second, func(c *Chain) { c.Proxy.Reset() }),
 	},
 	{
-		Name: "mid-event", Does: "a connection is reset in the middle of an event every 2 seconds",
+		Name: "mid-event", Does: "every 2 seconds, a connection is reset in mid-event",
 		Shows:  "rate(k8s_informer_watch_disconnects_total[1m]) * 60",
 		Alert:  "InformerWatchDisconnects",
 		inject: repeatedly(2*time.Second, func(c *Chain) { c.Proxy.CutAfter(1500) }),
@@ -126,19 +126,19 @@ var faults = []Fault{
 		},
 	},
 	{
-		Name: "etcd-compact", Does: "while the informers are cut off, etcd is compacted and the API server restarted, so that every informer relists",
+		Name: "etcd-compact", Does: "during a cut, etcd is compacted and the API server restarted: every informer relists",
 		Shows:  `k8s_informer_relists_total{reason="expired"}`,
 		Alert:  "InformerCoverageGap",
 		inject: compact,
 	},
 	{
-		Name: "etcd-restore", Does: "etcd is restored to its state of 30 seconds ago, so that resource versions go backwards",
+		Name: "etcd-restore", Does: "etcd is restored to its state of 30 seconds ago",
 		Shows:  "k8s_informer_audit_differences, k8s_informer_resource_version_regressions_total",
 		Alert:  "InformerCacheDiffers",
 		inject: restoreEtcd,
 	},
 	{
-		Name: "slow-handlers", Does: "handlers of the load generator take 2 seconds per event",
+		Name: "slow-handlers", Does: "the load generator's handlers take 2 seconds per event",
 		Shows: `k8s_informer_handler_pending_events{name="load"}, k8s_informer_event_lag_seconds`,
 		Alert: "InformerSyncLagHigh",
 		inject: func(_ context.Context, c *Chain) (func(context.Context) error, error) {
@@ -154,17 +154,17 @@ var faults = []Fault{
 		inject: stuckFinalizer,
 	},
 	{
-		Name: "blocked-drain", Does: "the load generator tries to evict a Pod that a PodDisruptionBudget protects, five times a second",
+		Name: "blocked-drain", Does: "the load generator keeps evicting a Pod that a PodDisruptionBudget protects",
 		Shows: `k8s_client_requests_total{code="429"}`, Alert: "ControllerClientErrors",
 		inject: blockDrain,
 	},
 	{
-		Name: "leader-kill", Does: "the leader of the demo controller is killed; it is restarted immediately, as a candidate",
+		Name: "leader-kill", Does: "the demo controller's leader is killed and restarted as a candidate",
 		Shows:  "controller_leader, controller_leader_transitions_total",
 		inject: killLeader,
 	},
 	{
-		Name: "leader-partition", Does: "the leader of the demo controller is cut off from the API server; it loses the lock, exits, and is restarted",
+		Name: "leader-partition", Does: "the demo controller's leader is cut off from the API server, exits and is restarted",
 		Shows:  "controller_leader, controller_leader_last_renew_timestamp_seconds",
 		inject: partitionLeader,
 	},
@@ -181,7 +181,7 @@ var faults = []Fault{
 		inject: badWidgets(1, map[string]any{"fail": "panic"}, false),
 	},
 	{
-		Name: "hanging-cleanup", Does: "the finalizer cleanup of two deleted Widgets hangs: each attempt blocks a worker of the demo controller for 5 seconds",
+		Name: "hanging-cleanup", Does: "the finalizer cleanups of two Widgets hang, and each attempt blocks a worker for 5 seconds",
 		Shows:  `controller_finalizer_overdue, controller_finalizer_attempts_total{result="timeout"}, workqueue_longest_running_processor_seconds`,
 		Alert:  "ControllerCleanupOverdue",
 		Check:  "terminating",
@@ -193,7 +193,7 @@ var faults = []Fault{
 		inject: killExporter,
 	},
 	{
-		Name: "unknown-kind", Does: "the exporter is configured with a resource that the API server does not serve",
+		Name: "unknown-kind", Does: "the exporter's configuration names a resource that is not served",
 		Shows: "informer_exporter_kind_up", Alert: "InformerExporterKindDown",
 		Check:        "missing",
 		reconfigures: true,

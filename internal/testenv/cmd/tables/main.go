@@ -5,8 +5,11 @@ package main
 import (
 	"cmp"
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
+	"slices"
+	"strings"
 
 	"github.com/informer-exporter/informer-exporter/internal/testenv/chain"
 	"github.com/informer-exporter/informer-exporter/internal/testenv/page"
@@ -60,14 +63,19 @@ func write(file, name, text string) error {
 	return os.WriteFile(file, []byte(after), 0o644)
 }
 
+// demoFaults returns the table of the demo's faults, and what check prints.
 func demoFaults() string {
-	text := page.Head("Fault", "What happens", "Alert", "`exporter check` prints")
+	text := page.Head("Fault", "What happens", "Alert")
+	printed := map[string][]string{}
 	for _, f := range chain.Faults() {
-		printed := "nothing"
+		text += page.Row("`"+f.Name+"`", f.Does, cmp.Or(f.Alert, "none"))
 		if f.Check != "" {
-			printed = "`" + f.Check + "`"
+			printed[f.Check] = append(printed[f.Check], "`"+f.Name+"`")
 		}
-		text += page.Row("`"+f.Name+"`", f.Does, cmp.Or(f.Alert, "none"), printed)
+	}
+	text += "\nWhat `informer-exporter check` prints during them, if anything:\n\n"
+	for _, check := range slices.Sorted(maps.Keys(printed)) {
+		text += "- `" + check + "`: " + strings.Join(printed[check], ", ") + "\n"
 	}
 	return text
 }
