@@ -7,6 +7,7 @@ import (
 	"flag"
 	"fmt"
 	"io"
+	"log/slog"
 	"os"
 	"path/filepath"
 	"strings"
@@ -29,13 +30,19 @@ import (
 	"github.com/informer-exporter/informer-exporter/internal/exporter/discovery"
 )
 
-// pluginName is the name under which the program runs check, as a plugin of kubectl.
-const pluginName = "kubectl-informers"
+// Names under which the program is a plugin of kubectl, and completes the arguments of the plugin.
+const (
+	pluginName       = "kubectl-informers"
+	pluginCompletion = "kubectl_complete-informers"
+)
 
 // arguments returns the arguments of the program. As a kubectl plugin, the program has only the command check.
 func arguments(args []string) []string {
-	if strings.TrimSuffix(filepath.Base(args[0]), ".exe") == pluginName {
+	switch strings.TrimSuffix(filepath.Base(args[0]), ".exe") {
+	case pluginName:
 		return append([]string{"check"}, args[1:]...)
+	case pluginCompletion:
+		return append([]string{completeCommand, "check"}, args[1:]...)
 	}
 	return args[1:]
 }
@@ -127,7 +134,7 @@ func (f *checkFlags) look(ctx context.Context, stderr io.Writer) (report check.R
 	if err := configured.Validate(); err != nil {
 		return report, err
 	}
-	limitMemory(ctx)
+	limitMemory(ctx, slog.New(slog.DiscardHandler))
 	connecting, err := client.UserConfig(f.kubeconfig, f.context)
 	if err != nil {
 		return report, err

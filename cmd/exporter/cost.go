@@ -7,6 +7,7 @@ import (
 	"flag"
 	"fmt"
 	"io"
+	"log/slog"
 	"slices"
 	"text/tabwriter"
 
@@ -58,7 +59,7 @@ func (f *costFlags) run(ctx context.Context, stdout io.Writer) error {
 	if err != nil {
 		return err
 	}
-	limitMemory(ctx)
+	limitMemory(ctx, slog.New(slog.DiscardHandler))
 	connecting, err := client.RESTConfig(f.kubeconfig)
 	if err != nil {
 		return err

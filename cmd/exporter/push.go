@@ -91,7 +91,7 @@ func (f *pushFlags) push(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	limitMemory(ctx)
+	limitMemory(ctx, log)
 	rest, err := client.RESTConfig(f.cluster.kubeconfig)
 	if err != nil {
 		return err

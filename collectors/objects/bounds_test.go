@@ -1,6 +1,7 @@
 package objects
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"runtime"
@@ -13,6 +14,7 @@ import (
 	k8sruntime "k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/types"
 
+	"github.com/informer-exporter/informer-exporter/internal/bounded"
 	"github.com/informer-exporter/informer-exporter/internal/testenv/memtest"
 )
 
@@ -170,6 +172,23 @@ func TestDocumentsAreBounded(t *testing.T) {
 	} {
 		if err == nil {
 			t.Errorf("%s: %d are accepted", name, maxSchemas+1)
+		}
+	}
+}
+
+// A document of the largest size is read. The error of a larger one says that it is too large.
+func TestLargeDocument(t *testing.T) {
+	const begin, end = `{"paths":{`, `"":{}}}`
+	part := strings.Repeat(`"":{},`, 1<<16)
+	for more, want := range map[int]error{0: nil, 1: bounded.ErrTooLarge} {
+		left := maxDocument + more - len(begin) - len(end)
+		readers := []io.Reader{strings.NewReader(begin)}
+		for ; left >= len(part); left -= len(part) {
+			readers = append(readers, strings.NewReader(part))
+		}
+		readers = append(readers, strings.NewReader(strings.Repeat(" ", left)), strings.NewReader(end))
+		if _, err := readDocument(io.MultiReader(readers...)); !errors.Is(err, want) {
+			t.Errorf("%d bytes above the limit: error %v, want %v", more, err, want)
 		}
 	}
 }

@@ -156,7 +156,7 @@ func (a *Tracker) WatchError(ctx context.Context, r *cache.Reflector, err error)
 // Fix returns the remedy for a rejection.
 func Fix(answer string) string { return fixes[answer] }
 
-// fixes are the remedies in log messages and in the output of exporter check.
+// fixes are the remedies in log messages and in the output of informer-exporter check.
 var fixes = map[string]string{
 	Forbidden:    "grant list and watch on it, or leave it out of resources in the configuration file",
 	Unauthorized: "renew the credentials",

@@ -52,8 +52,9 @@ func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	ctx = endWithParent(ctx)
 	err = run(ctx, o, os.Stdin, os.Stdout, os.Stderr)
+	interrupted := ctx.Err() != nil && errors.Is(err, context.Canceled) // while it started
 	stop()
-	if err != nil {
+	if err != nil && !interrupted {
 		fmt.Fprintln(os.Stderr, "demo:", err)
 		os.Exit(1)
 	}

@@ -61,7 +61,7 @@ func write(file, name, text string) error {
 }
 
 func demoFaults() string {
-	text := page.Head("Fault", "What happens", "Alert", "`exporter check` prints")
+	text := page.Head("Fault", "What happens", "Alert", "`informer-exporter check` prints")
 	for _, f := range chain.Faults() {
 		printed := "nothing"
 		if f.Check != "" {
