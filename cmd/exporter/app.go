@@ -60,7 +60,8 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 func printHelp(w io.Writer, commands []*command) error {
 	text := fmt.Sprintf("usage: %s [command] [flags]\n\n%s\n\nCommands:\n", buildinfo.Name, description)
 	for _, c := range commands {
-		text += fmt.Sprintf("  %s\n      %s\n", c.usage(), c.help)
+		summary, _, _ := strings.Cut(c.help, ". ")
+		text += fmt.Sprintf("  %s\n      %s\n", c.usage(), strings.TrimSuffix(summary, ".")+".")
 	}
 	_, err := fmt.Fprintf(w, "%s\nThe default command is serve. Run %s <command> --help for the flags of a command.\n", text, buildinfo.Name)
 	return err

@@ -79,12 +79,12 @@ func checkCommand(stderr io.Writer) *command {
 	f := &checkFlags{output: outputTable}
 	cmd.flags.StringVar(&f.kubeconfig, "kubeconfig", "", "Kubeconfig `FILE`. Defaults to the one that kubectl uses.")
 	cmd.flags.StringVar(&f.context, "context", "", "`NAME` of the context in the kubeconfig. Defaults to the current context.")
-	cmd.flags.StringVar(&f.configFile, "config.file", "", "Configuration `FILE` that selects the resources. Defaults to those of serve.")
-	cmd.flags.StringSliceVarP(&f.namespaces, "namespace", "n", nil, "Check only these `NAMESPACES`, separated by commas. Defaults to those of the configuration file, or to all.")
-	cmd.flags.DurationVar(&f.olderThan, "older-than", 0, fmt.Sprintf("Age from which terminating objects, expired Leases and observed generation lag are problems. Defaults to the objectives of the alerts: %s, and %s for Leases.",
+	cmd.flags.StringVar(&f.configFile, "config.file", "", "Configuration `FILE` that selects the resources. Defaults to the resources of serve.")
+	cmd.flags.StringSliceVarP(&f.namespaces, "namespace", "n", nil, "Check only these `NAMESPACES`, separated by commas. Defaults to the namespaces in the configuration file, or to all.")
+	cmd.flags.DurationVar(&f.olderThan, "older-than", 0, fmt.Sprintf("Age from which terminating objects, expired Leases and observed generation lag are problems. Defaults to the objectives of the alerts, %s (Leases: %s).",
 		model.Duration(catalog.Objectives.ObjectHeld.Threshold*float64(time.Second)), model.Duration(catalog.Objectives.LeaseUnheld.For)))
 	cmd.flags.Lookup("older-than").DefValue = "0s" // not shown
-	cmd.flags.DurationVar(&f.timeout, "timeout", 2*time.Minute, "Timeout of the initial sync. Resources that are not synced by then are problems.")
+	cmd.flags.DurationVar(&f.timeout, "timeout", 2*time.Minute, "Timeout of the initial sync. Resources not synced by then are problems.")
 	format := flag.NewFlagSet("", flag.ContinueOnError)
 	format.StringVar(&f.output, "output", outputTable, "")
 	cmd.flags.VarP(choice{format.Lookup("output").Value, []string{outputTable, outputJSON}}, "output", "o", "Output format.")

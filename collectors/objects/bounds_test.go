@@ -178,17 +178,21 @@ func TestDocumentsAreBounded(t *testing.T) {
 
 // A document of the largest size is read. The error of a larger one says that it is too large.
 func TestLargeDocument(t *testing.T) {
-	const begin, end = `{"paths":{`, `"":{}}}`
-	part := strings.Repeat(`"":{},`, 1<<16)
-	for more, want := range map[int]error{0: nil, 1: bounded.ErrTooLarge} {
-		left := maxDocument + more - len(begin) - len(end)
-		readers := []io.Reader{strings.NewReader(begin)}
-		for ; left >= len(part); left -= len(part) {
-			readers = append(readers, strings.NewReader(part))
+	for size, want := range map[int64]error{maxDocument: io.EOF, maxDocument + 1: bounded.ErrTooLarge, maxDocument + 100: bounded.ErrTooLarge} {
+		d := newDocument(io.LimitReader(zeros{}, size))
+		read := 0
+		for part := d.Buffered(); len(part) > 0; part = d.Buffered() {
+			read += len(part)
+			d.Consume(len(part))
+			d.Mark()
 		}
-		readers = append(readers, strings.NewReader(strings.Repeat(" ", left)), strings.NewReader(end))
-		if _, err := readDocument(io.MultiReader(readers...)); !errors.Is(err, want) {
-			t.Errorf("%d bytes above the limit: error %v, want %v", more, err, want)
+		if !errors.Is(d.Err(), want) || read < maxDocument {
+			t.Errorf("%d bytes: error %v after %d, want %v", size, d.Err(), read, want)
 		}
 	}
 }
+
+// zeros is a reader without an end.
+type zeros struct{}
+
+func (zeros) Read(p []byte) (int, error) { return len(p), nil }

@@ -110,6 +110,7 @@ type Factory struct {
 	Client   metadata.Interface
 	Objects  *ObjectMetrics
 	Logger   *slog.Logger
+	Outages  *availability.Outages // optional
 	// OnDefinitionsChanged is called when the API server may serve other kinds, and OnUnselected when it sent objects that a
 	// spec does not select.
 	OnDefinitionsChanged, OnUnselected func()
@@ -125,6 +126,7 @@ func (f *Factory) New(s Spec) (*Informer, error) {
 		log = log.With("namespace", s.Namespace)
 	}
 	t := &Informer{Spec: s, Availability: availability.NewTracker(log), Ended: make(chan struct{})}
+	t.Availability.Outages = f.Outages
 	t.Availability.OnMissing, t.Availability.OnUnselected = f.OnDefinitionsChanged, f.OnUnselected
 	t.stopping, t.cancel = context.WithCancel(context.Background())
 	followed, source, example := f.Objects.source(t, f.Client, log)
