@@ -18,12 +18,12 @@ Every command and flag, as ` + "`informer-exporter --help` and `informer-exporte
 For shell completion:
 
 ` + "```sh" + `
-source <(informer-exporter completion bash)    # in ~/.bashrc
-source <(informer-exporter completion zsh)     # in ~/.zshrc, after compinit
-informer-exporter completion fish | source     # in ~/.config/fish/config.fish
+source <(informer-exporter completion bash)    # ~/.bashrc
+source <(informer-exporter completion zsh)     # ~/.zshrc, after compinit
+informer-exporter completion fish | source     # ~/.config/fish/config.fish
 ` + "```" + `
 
-` + "`kubectl_complete-informers` in `$PATH` completes `kubectl informers`" + `; both are links in bin/ and in the archive.
+` + "`kubectl_complete-informers`, beside the program, completes `kubectl informers` if it is in `$PATH`" + `.
 `
 
 // docs/flags.md is the output of --help. UPDATE=1 writes it.
