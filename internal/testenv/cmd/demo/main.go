@@ -96,7 +96,7 @@ func run(ctx context.Context, o options, stdin io.Reader, stdout, stderr io.Writ
 	log := slog.New(slog.NewTextHandler(stderr, &slog.HandlerOptions{Level: level}))
 	begin := time.Now()
 	if _, err := stack.Binaries(ctx, log, announce(ctx, stdout, o)...); err != nil {
-		return err
+		return cmp.Or(ctx.Err(), err)
 	}
 	c, err := chain.Start(ctx, chain.Options{
 		Log: log, WellKnownPorts: true,
@@ -107,7 +107,7 @@ func run(ctx context.Context, o options, stdin io.Reader, stdout, stderr io.Writ
 		Load:     load.Options{WritesPerSecond: o.writes, Objects: o.objects},
 	})
 	if err != nil {
-		return err
+		return cmp.Or(ctx.Err(), err)
 	}
 	defer func() {
 		log.Info("stopping")
