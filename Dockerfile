@@ -10,7 +10,7 @@ RUN --mount=type=cache,target=/go/pkg/mod --mount=type=cache,target=/go/cache \
     GOOS=$TARGETOS GOARCH=$TARGETARCH make build VERSION=$VERSION REVISION=$REVISION
 
 FROM gcr.io/distroless/static-debian12:nonroot
-COPY --from=build /src/bin/exporter /informer-exporter
+COPY --from=build /src/bin/informer-exporter /informer-exporter
 # A number, because runAsNonRoot does not accept names.
 USER 65532:65532
 EXPOSE 9958

@@ -29,6 +29,8 @@ MUTATED  := $(addprefix ./collectors/,internal/ring internal/rv internal/series 
 PUBLIC   := /(collectors|integrations|tracing|alerts|dashboards)(/|$$)
 # Files that `make generate` writes.
 GENERATED := deploy/alertmanager deploy/configuration.md deploy/grafana deploy/kubernetes deploy/metrics.md deploy/prometheus deploy/runbooks deploy/thresholds.md docs/chaos.md docs/dev/requirements.md docs/faults.md
+# Names under which the exporter is a kubectl plugin, and completes the plugin's arguments.
+PLUGIN   := kubectl-informers kubectl_complete-informers
 VERSION  ?= $(shell git describe --tags --always --dirty 2>/dev/null || echo unknown)
 REVISION ?= $(shell git rev-parse HEAD 2>/dev/null || echo unknown)
 BRANCH   ?= $(shell git rev-parse --abbrev-ref HEAD 2>/dev/null || echo unknown)
@@ -42,8 +44,13 @@ help: ## List the targets
 	@awk 'BEGIN {FS = ":.*## "} /^[a-z0-9-]+:.*## / {printf "  %-14s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
 .PHONY: build
-build: ## Build the exporter into bin/
-	CGO_ENABLED=0 $(GO) build -trimpath -tags '$(TAGS)' -ldflags '$(LDFLAGS)' -o bin/exporter ./cmd/exporter
+build: plugin ## Build the exporter into bin/, also as the kubectl plugin kubectl-informers
+	CGO_ENABLED=0 $(GO) build -trimpath -tags '$(TAGS)' -ldflags '$(LDFLAGS)' -o bin/informer-exporter ./cmd/exporter
+
+# Also the archives of a release have these links.
+.PHONY: plugin
+plugin:
+	@mkdir -p bin && for name in $(PLUGIN); do ln -sf informer-exporter bin/$$name; done
 
 .PHONY: generate
 generate: ## Generate dashboards, rules, runbooks and manifests from the catalog
@@ -174,7 +181,9 @@ bench-scale: ## Compare the exporter with plain metadata informers, from 10,000 
 .PHONY: demo
 demo: ## Run the whole stack on this machine; FAULT=name injects a fault, FOR=2m ends it; CHURN=1 adds routine operations; TRACES=0 runs without Jaeger; LITE=1 runs only etcd, API server, exporter and Prometheus
 	@echo "Compiling. The first start takes about twelve minutes on two cores, seven with LITE=1, and later ones half a minute."
-	@$(GO) run ./internal/testenv/cmd/demo $(if $(FAULT),--fault=$(FAULT)) $(if $(FOR),--for=$(FOR)) $(if $(CHURN),--churn) $(if $(filter 0,$(TRACES)),--no-traces) $(if $(filter 1,$(LITE)),--lite)
+	@$(GO) build -o bin/demo ./internal/testenv/cmd/demo
+	@# As a job of its own, only the demo is interrupted by Ctrl-C, and make ends as the demo does.
+	@[ ! -t 0 ] || set -m; bin/demo $(if $(FAULT),--fault=$(FAULT)) $(if $(FOR),--for=$(FOR)) $(if $(CHURN),--churn) $(if $(filter 0,$(TRACES)),--no-traces) $(if $(filter 1,$(LITE)),--lite) || exit
 
 .PHONY: soak
 soak: servers ## Run the whole stack under random faults for DURATION (30m) at SPEED (10) times the usual rate of checks, and compare every hour

@@ -20,6 +20,7 @@ func rules(c alerts.Config) (all []alerts.Rule) {
 var (
 	placeholder = regexp.MustCompile(`\$(threshold|objective|quantile|window|range|count|bound|for|long|budget|factor)\b|@(cluster|namespace|pod|job|instance|severity|page|ticket|info)\b`)
 	namedAlert  = regexp.MustCompile(`\b(Informer|Controller|Cluster|Kubernetes)[A-Z]\w+`)
+	aggregation = regexp.MustCompile(`^\s*\w+ by \(([^)]*)\)`)
 	levelMetric = regexp.MustCompile(`^[a-z_]+:[a-z0-9_]+:[a-z0-9_]+$`)
 )
 
@@ -46,6 +47,9 @@ func TestRulesAreComplete(t *testing.T) {
 		if r.Record != "" {
 			if !levelMetric.MatchString(r.Record) {
 				t.Errorf("%s is not named level:metric:operations", r.Record)
+			}
+			if by := aggregation.FindStringSubmatch(r.Expr); by != nil && strings.Contains(by[1], "instance") != strings.HasPrefix(r.Record, "instance") {
+				t.Errorf("the level of %s is not that of its series: %s", r.Record, by[1])
 			}
 			continue
 		}

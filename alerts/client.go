@@ -85,7 +85,7 @@ sum by (@cluster, @namespace, @job, name, resource, subresource) (increase(k8s_c
 		Causes: []string{
 			"A stale informer: the program reads from a cache that is behind its own writes. Retry with a fresh read (`retry.RetryOnConflict`), at most three times.",
 			"Client-side throttling delays the write after the read: see ControllerClientThrottled.",
-			"A status without the status subresource: spec and status are one object, and its writers collide. Add `subresources.status` to the CustomResourceDefinition; `exporter check` names those without it.",
+			"A status without the status subresource: spec and status are one object, and its writers collide. Add `subresources.status` to the CustomResourceDefinition; `informer-exporter check` names those without it.",
 			"Two writers of one field: use server-side apply with separate field managers, or patch only the own fields.",
 		},
 		Resolves: "when the share falls to $objective over $window, or there are fewer than $count conflicts.",

@@ -63,7 +63,7 @@ var informerExporterConfigReloadFailed = Alert{
 		},
 		Causes: []string{
 			"A mistake in the file: fix it, or revert the change. The exporter reads it within seconds; a ConfigMap takes up to a minute to reach the Pod.",
-			"To find mistakes earlier, run `exporter check-config FILE` in the pipeline that deploys the file.",
+			"To find mistakes earlier, run `informer-exporter check-config FILE` in the pipeline that deploys the file.",
 		},
 		Resolves: "when the file is valid again: the query is empty.",
 		Escalate: exporterOrIssues,
@@ -181,8 +181,8 @@ count by (@cluster, @namespace, @job) (group by (@cluster, @namespace, @job, sha
 	},
 }
 
-// recordSeen is the time of the last scrape of an exporter in each cluster.
-const recordSeen = "cluster:informer_exporter_build_info:timestamp"
+// recordSeen is the time of the last scrape of each exporter.
+const recordSeen = "instance:informer_exporter_build_info:timestamp"
 
 // exporterRecords carry the time forward from evaluation to evaluation, which costs the same for any window. The exporter of a cluster is
 // not missing, and its time is forgotten, once its target appears in another cluster: the label cluster was added or changed. The target

@@ -28,19 +28,21 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 		_, err := fmt.Fprintln(stdout, buildinfo.Print())
 		return err
 	}
-	commands := []*command{serve, pushCommand(stderr), generateCommand(), checkCommand(stderr), checkConfigCommand(), costCommand(), versions}
+	commands := []*command{serve, pushCommand(stderr), generateCommand(), checkCommand(stderr), checkConfigCommand(), costCommand(), completionCommand(), versions}
 
 	selected := serve
 	if len(args) > 0 {
 		switch first := args[0]; {
 		case slices.Contains([]string{"--help", "-h", "help"}, first):
 			return printHelp(stdout, commands)
+		case first == completeCommand:
+			return complete(stdout, commands, args[1:])
 		case first == "--version":
 			selected, args = versions, nil
 		case !strings.HasPrefix(first, "-"):
 			i := slices.IndexFunc(commands, func(c *command) bool { return c.name == first })
 			if i < 0 {
-				return usageError{fmt.Errorf("unknown command %q; see --help", first)}
+				return usageError{fmt.Errorf("unknown command %q; see %s --help", first, buildinfo.Name)}
 			}
 			selected, args = commands[i], args[1:]
 		}
@@ -50,7 +52,7 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 	case errors.Is(err, pflag.ErrHelp):
 		return selected.printHelp(stdout)
 	case err != nil:
-		return usageError{fmt.Errorf("%w; see %s --help", err, selected.name)}
+		return usageError{fmt.Errorf("%w; see %s %s --help", err, buildinfo.Name, selected.name)}
 	}
 	return selected.run(ctx, positional, stdout)
 }
@@ -58,9 +60,10 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 func printHelp(w io.Writer, commands []*command) error {
 	text := fmt.Sprintf("usage: %s [command] [flags]\n\n%s\n\nCommands:\n", buildinfo.Name, description)
 	for _, c := range commands {
-		text += fmt.Sprintf("  %s\n      %s\n", c.usage(), c.help)
+		summary, _, _ := strings.Cut(c.help, ". ")
+		text += fmt.Sprintf("  %s\n      %s\n", c.usage(), strings.TrimSuffix(summary, ".")+".")
 	}
-	_, err := io.WriteString(w, text+"\nThe default command is serve. Run <command> --help for the flags of a command.\n")
+	_, err := fmt.Fprintf(w, "%s\nThe default command is serve. Run %s <command> --help for the flags of a command.\n", text, buildinfo.Name)
 	return err
 }
 

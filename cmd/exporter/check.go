@@ -7,6 +7,7 @@ import (
 	"flag"
 	"fmt"
 	"io"
+	"log/slog"
 	"os"
 	"path/filepath"
 	"strings"
@@ -29,13 +30,19 @@ import (
 	"github.com/informer-exporter/informer-exporter/internal/exporter/discovery"
 )
 
-// pluginName is the name under which the program runs check, as a plugin of kubectl.
-const pluginName = "kubectl-informers"
+// Names under which the program is a plugin of kubectl, and completes the arguments of the plugin.
+const (
+	pluginName       = "kubectl-informers"
+	pluginCompletion = "kubectl_complete-informers"
+)
 
 // arguments returns the arguments of the program. As a kubectl plugin, the program has only the command check.
 func arguments(args []string) []string {
-	if strings.TrimSuffix(filepath.Base(args[0]), ".exe") == pluginName {
+	switch strings.TrimSuffix(filepath.Base(args[0]), ".exe") {
+	case pluginName:
 		return append([]string{"check"}, args[1:]...)
+	case pluginCompletion:
+		return append([]string{completeCommand, "check"}, args[1:]...)
 	}
 	return args[1:]
 }
@@ -72,12 +79,12 @@ func checkCommand(stderr io.Writer) *command {
 	f := &checkFlags{output: outputTable}
 	cmd.flags.StringVar(&f.kubeconfig, "kubeconfig", "", "Kubeconfig `FILE`. Defaults to the one that kubectl uses.")
 	cmd.flags.StringVar(&f.context, "context", "", "`NAME` of the context in the kubeconfig. Defaults to the current context.")
-	cmd.flags.StringVar(&f.configFile, "config.file", "", "Configuration `FILE` that selects the resources. Defaults to those of serve.")
-	cmd.flags.StringSliceVarP(&f.namespaces, "namespace", "n", nil, "Check only these `NAMESPACES`, separated by commas. Defaults to those of the configuration file, or to all.")
-	cmd.flags.DurationVar(&f.olderThan, "older-than", 0, fmt.Sprintf("Age from which terminating objects, expired Leases and observed generation lag are problems. Defaults to the objectives of the alerts: %s, and %s for Leases.",
+	cmd.flags.StringVar(&f.configFile, "config.file", "", "Configuration `FILE` that selects the resources. Defaults to the resources of serve.")
+	cmd.flags.StringSliceVarP(&f.namespaces, "namespace", "n", nil, "Check only these `NAMESPACES`, separated by commas. Defaults to the namespaces in the configuration file, or to all.")
+	cmd.flags.DurationVar(&f.olderThan, "older-than", 0, fmt.Sprintf("Age from which terminating objects, expired Leases and observed generation lag are problems. Defaults to the objectives of the alerts, %s (Leases: %s).",
 		model.Duration(catalog.Objectives.ObjectHeld.Threshold*float64(time.Second)), model.Duration(catalog.Objectives.LeaseUnheld.For)))
 	cmd.flags.Lookup("older-than").DefValue = "0s" // not shown
-	cmd.flags.DurationVar(&f.timeout, "timeout", 2*time.Minute, "Timeout of the initial sync. Resources that are not synced by then are problems.")
+	cmd.flags.DurationVar(&f.timeout, "timeout", 2*time.Minute, "Timeout of the initial sync. Resources not synced by then are problems.")
 	format := flag.NewFlagSet("", flag.ContinueOnError)
 	format.StringVar(&f.output, "output", outputTable, "")
 	cmd.flags.VarP(choice{format.Lookup("output").Value, []string{outputTable, outputJSON}}, "output", "o", "Output format.")
@@ -127,7 +134,7 @@ func (f *checkFlags) look(ctx context.Context, stderr io.Writer) (report check.R
 	if err := configured.Validate(); err != nil {
 		return report, err
 	}
-	limitMemory(ctx)
+	limitMemory(ctx, slog.New(slog.DiscardHandler))
 	connecting, err := client.UserConfig(f.kubeconfig, f.context)
 	if err != nil {
 		return report, err

@@ -156,7 +156,8 @@ func TestCheckNothing(t *testing.T) {
 func TestKubectlPlugin(t *testing.T) {
 	for _, tc := range []struct{ args, want []string }{
 		{[]string{"/usr/local/bin/kubectl-informers", "-o", "json"}, []string{"check", "-o", "json"}},
-		{[]string{"exporter", "cost"}, []string{"cost"}},
+		{[]string{"kubectl_complete-informers", "-o", ""}, []string{"__complete", "check", "-o", ""}},
+		{[]string{"informer-exporter", "cost"}, []string{"cost"}},
 	} {
 		if got := arguments(tc.args); !slices.Equal(got, tc.want) {
 			t.Errorf("%v: %v, want %v", tc.args, got, tc.want)

@@ -20,6 +20,8 @@ type command struct {
 	flags      *pflag.FlagSet
 	// args are the names of the required positional arguments.
 	args []string
+	// options are the values of the positional argument, if it has a fixed set of them.
+	options []string
 	// required are the names of the required flags.
 	required []string
 	// run executes the command after its flags have been parsed. Results are written to stdout.

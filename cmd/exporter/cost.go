@@ -7,6 +7,7 @@ import (
 	"flag"
 	"fmt"
 	"io"
+	"log/slog"
 	"slices"
 	"text/tabwriter"
 
@@ -33,7 +34,7 @@ const (
 
 // costCommand returns the command cost.
 func costCommand() *command {
-	cmd := newCommand("cost", "Estimate series, requests to the API server and memory of an exporter in a cluster, without a configuration file and with one. Sends one list request with limit 1 per resource to count its objects.")
+	cmd := newCommand("cost", "Estimate an exporter's series, API server requests and memory in a cluster, by default and with a configuration file. Sends one list request with limit 1 per resource to count its objects.")
 	f := &costFlags{output: outputTable}
 	cmd.flags.StringVar(&f.configFile, "config.file", "", "Configuration `FILE` to compare with the defaults.")
 	cmd.flags.StringVar(&f.kubeconfig, "kubeconfig", "", "Kubeconfig `FILE`. Defaults to $KUBECONFIG, then to the service account of the Pod.")
@@ -58,7 +59,7 @@ func (f *costFlags) run(ctx context.Context, stdout io.Writer) error {
 	if err != nil {
 		return err
 	}
-	limitMemory(ctx)
+	limitMemory(ctx, slog.New(slog.DiscardHandler))
 	connecting, err := client.RESTConfig(f.kubeconfig)
 	if err != nil {
 		return err

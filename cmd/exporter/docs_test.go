@@ -10,17 +10,36 @@ import (
 
 const flagsPage = "../../docs/flags.md"
 
+const flagsIntroduction = `# Commands and flags
+
+Every command and flag, as ` + "`informer-exporter --help` and `informer-exporter <command> --help`" + ` print them.
+[Exporter](exporter.md) explains the commands, and [Configuration](../deploy/configuration.md) the configuration file.
+
+For shell completion:
+
+` + "```sh" + `
+source <(informer-exporter completion bash)    # ~/.bashrc
+source <(informer-exporter completion zsh)     # ~/.zshrc, after compinit
+informer-exporter completion fish | source     # ~/.config/fish/config.fish
+` + "```" + `
+
+` + "`kubectl_complete-informers`, beside the program, completes `kubectl informers` if it is in `$PATH`" + `.
+`
+
 // docs/flags.md is the output of --help. UPDATE=1 writes it.
 func TestFlagsAreDocumented(t *testing.T) {
 	if runtime.GOOS != "linux" {
 		t.Skip("exporter-toolkit has a flag that is for Linux only")
 	}
 	var page strings.Builder
-	page.WriteString("# Commands and flags\n\nThis page is the output of `exporter --help` and `exporter <command> --help`. `UPDATE=1 go test ./cmd/exporter -run\nTestFlagsAreDocumented` writes it.\n")
+	page.WriteString(flagsIntroduction)
 	for _, command := range commandNames(t) {
 		var help output
 		if err := run(context.Background(), append(command.args, "--help"), &help, &help); err != nil {
 			t.Fatal(err)
+		}
+		if command.args != nil && !strings.Contains(help.String(), "\nFlags:\n") {
+			continue // the list of commands has all of it
 		}
 		page.WriteString("\n## " + command.title + "\n\n```text\n")
 		for line := range strings.Lines(strings.TrimSpace(help.String())) {
@@ -58,13 +77,13 @@ func commandNames(t *testing.T) []documented {
 	if !ok {
 		t.Fatalf("no list of commands:\n%s", &help)
 	}
-	all := []documented{{"exporter", nil}}
+	all := []documented{{"informer-exporter", nil}}
 	for line := range strings.Lines(list) {
 		if !strings.HasPrefix(line, "  ") || strings.HasPrefix(line, "   ") {
 			continue
 		}
 		name := strings.Fields(line)[0]
-		all = append(all, documented{"exporter " + name, []string{name}})
+		all = append(all, documented{"informer-exporter " + name, []string{name}})
 	}
 	if len(all) < 5 {
 		t.Fatalf("only %v:\n%s", all, &help)

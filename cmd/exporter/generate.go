@@ -16,7 +16,7 @@ func generateCommand() *command {
 	cmd := newCommand("generate", "Write dashboards, alert rules, Alertmanager routes, runbooks, manifests and reference documentation.")
 	cmd.required = []string{"out"}
 	var out, file, exporterFile, schema string
-	cmd.flags.StringVar(&out, "out", "", "Output `DIR`. Generated files that are no longer needed are removed, unless they were changed by hand.")
+	cmd.flags.StringVar(&out, "out", "", "Output `DIR`. Removes generated files that are no longer needed, unless changed by hand.")
 	cmd.flags.StringVar(&file, "config.file", "", "Configuration `FILE` of the generator: objectives, URLs, Alertmanager.")
 	cmd.flags.StringVar(&exporterFile, "exporter.config.file", "", "Configuration `FILE` of serve. kubernetes/rbac.yaml grants what it requires.")
 	cmd.flags.StringVar(&schema, "grafana-schema", "classic", "`SCHEMA` of the dashboards: classic for Grafana 10 and later, v2 with tabs for Grafana 13.")

@@ -1,5 +1,5 @@
 // Command exporter watches a Kubernetes cluster through informers and exports metrics about them to Prometheus. See
-// "exporter --help".
+// "informer-exporter --help".
 package main
 
 import (
@@ -11,6 +11,7 @@ import (
 	"strings"
 	"syscall"
 
+	"github.com/informer-exporter/informer-exporter/internal/exporter/buildinfo"
 	"github.com/informer-exporter/informer-exporter/internal/untrusted"
 )
 
@@ -27,7 +28,7 @@ const (
 func main() {
 	err := run(untilSignal(), arguments(os.Args), os.Stdout, os.Stderr)
 	if err != nil && !errors.Is(err, errProblems) {
-		fmt.Fprintln(os.Stderr, "exporter:", message(err))
+		fmt.Fprintln(os.Stderr, buildinfo.Name+":", message(err))
 	}
 	os.Exit(exitCode(err))
 }

@@ -280,7 +280,7 @@ func TestLogsOfClientGo(t *testing.T) {
 		if want {
 			log.wait(t, line, "\n")
 		} else {
-			log.wait(t, `"msg":"cannot read the resource; retrying`, "\n") // logged after the reflector has logged
+			log.wait(t, `"msg":"cannot read resources; retrying`, "\n") // logged after the reflector has logged
 		}
 		if err := cmd.Process.Signal(syscall.SIGTERM); err != nil {
 			t.Fatal(err)

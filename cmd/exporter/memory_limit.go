@@ -30,9 +30,8 @@ func registerMemory(flags *pflag.FlagSet) *memoryFlags {
 }
 
 // limitMemory sets the memory limit of a command without memory flags to the default.
-func limitMemory(ctx context.Context) {
-	f := registerMemory(pflag.NewFlagSet("", pflag.ContinueOnError))
-	f.apply(ctx, slog.New(slog.DiscardHandler))
+func limitMemory(ctx context.Context, log *slog.Logger) {
+	registerMemory(pflag.NewFlagSet("", pflag.ContinueOnError)).apply(ctx, log)
 }
 
 func (f *memoryFlags) validate() error {

@@ -35,7 +35,7 @@ type clusterFlags struct {
 
 func registerCluster(flags *pflag.FlagSet) *clusterFlags {
 	f := &clusterFlags{}
-	flags.StringVar(&f.configFile, "config.file", "", "Configuration `FILE`. Without it, common resources and all custom resources are watched in all namespaces. serve reloads the file when it changes and on SIGHUP.")
+	flags.StringVar(&f.configFile, "config.file", "", "Configuration `FILE`, which serve reloads when it changes and on SIGHUP. Defaults to common resources and all custom resources in all namespaces.")
 	flags.StringVar(&f.kubeconfig, "kubeconfig", "", "Kubeconfig `FILE`. Defaults to $KUBECONFIG, then to the service account of the Pod.")
 	return f
 }

@@ -37,10 +37,10 @@ func registerWeb(flags *pflag.FlagSet) *webFlags {
 	f := &webFlags{toolkit: registerToolkit(flags)}
 	flags.StringVar(&f.telemetryPath, "web.telemetry-path", web.DefaultTelemetryPath, "`PATH` under which to expose metrics.")
 	flags.BoolVar(&f.pprof, "web.enable-pprof", false, "Serve profiles under /debug/pprof/, with the same authentication as other paths.")
-	flags.BoolVar(&f.kubernetesAuth, "web.kubernetes-auth", false, "Authenticate and authorize requests with the API server: every path, including probes, requires a bearer token with permission to get the path as a nonResourceURL. Needs TLS (--web.config.file); use --web.health-address for the kubelet.")
-	flags.StringArrayVar(&f.audiences, "web.kubernetes-auth-audience", nil, "Accept only tokens for this `AUDIENCE`, such as https://informer-exporter.example.com. The API server itself does not accept such tokens. Repeatable. Defaults to the audiences of the API server.")
-	flags.BoolVar(&f.withoutTLS, "web.kubernetes-auth-without-tls", false, "Allow --web.kubernetes-auth without TLS in --web.config.file, if a proxy in front of the exporter encrypts all connections. Otherwise tokens are sent in clear text.")
-	flags.StringVar(&f.healthAddress, "web.health-address", "", "Also serve /livez, /readyz and /healthz on this `ADDRESS`, such as :9959, without authentication and TLS, for the kubelet. Disabled by default.")
+	flags.BoolVar(&f.kubernetesAuth, "web.kubernetes-auth", false, "Authenticate and authorize requests with the API server: every path, including probes, requires a bearer token that may get it as a nonResourceURL. Needs TLS (--web.config.file), and --web.health-address for the kubelet.")
+	flags.StringArrayVar(&f.audiences, "web.kubernetes-auth-audience", nil, "Accept only tokens for this `AUDIENCE`, such as https://informer-exporter.example.com, which the API server itself rejects. Repeatable. Defaults to the API server's audiences.")
+	flags.BoolVar(&f.withoutTLS, "web.kubernetes-auth-without-tls", false, "Allow --web.kubernetes-auth without TLS, behind a proxy that encrypts all connections. Otherwise tokens are sent in clear text.")
+	flags.StringVar(&f.healthAddress, "web.health-address", "", "Also serve /livez, /readyz and /healthz on this `ADDRESS`, such as :9959, without authentication and TLS, for the kubelet.")
 	return f
 }
 

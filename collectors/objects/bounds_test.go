@@ -1,6 +1,7 @@
 package objects
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"runtime"
@@ -13,6 +14,7 @@ import (
 	k8sruntime "k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/types"
 
+	"github.com/informer-exporter/informer-exporter/internal/bounded"
 	"github.com/informer-exporter/informer-exporter/internal/testenv/memtest"
 )
 
@@ -173,3 +175,24 @@ func TestDocumentsAreBounded(t *testing.T) {
 		}
 	}
 }
+
+// A document of the largest size is read. The error of a larger one says that it is too large.
+func TestLargeDocument(t *testing.T) {
+	for size, want := range map[int64]error{maxDocument: io.EOF, maxDocument + 1: bounded.ErrTooLarge, maxDocument + 100: bounded.ErrTooLarge} {
+		d := newDocument(io.LimitReader(zeros{}, size))
+		read := 0
+		for part := d.Buffered(); len(part) > 0; part = d.Buffered() {
+			read += len(part)
+			d.Consume(len(part))
+			d.Mark()
+		}
+		if !errors.Is(d.Err(), want) || read < maxDocument {
+			t.Errorf("%d bytes: error %v after %d, want %v", size, d.Err(), read, want)
+		}
+	}
+}
+
+// zeros is a reader without an end.
+type zeros struct{}
+
+func (zeros) Read(p []byte) (int, error) { return len(p), nil }

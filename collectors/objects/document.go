@@ -60,7 +60,19 @@ func orTooMany(n int, err error) error {
 type document struct{ *bounded.Scanner }
 
 func newDocument(r io.Reader) document {
-	return document{bounded.NewScanner(io.LimitReader(r, maxDocument))}
+	return document{bounded.NewScanner(limited{&io.LimitedReader{R: r, N: maxDocument + 1}})}
+}
+
+// limited is a reader of at most maxDocument bytes.
+type limited struct{ *io.LimitedReader }
+
+// Read implements io.Reader. It returns ErrTooLarge if there are more bytes.
+func (l limited) Read(p []byte) (int, error) {
+	n, err := l.LimitedReader.Read(p)
+	if l.N <= 0 {
+		err = bounded.ErrTooLarge
+	}
+	return n, err
 }
 
 // status is the schema of a status: an object or references to other schemas.

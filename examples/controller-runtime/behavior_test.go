@@ -42,7 +42,7 @@ func TestBehavior(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		o := &outcome{operator: startOperator(t, binary, stacktest.Namespace(t), elect), size: info.Size(), series: map[string]bool{}}
+		o := &outcome{operator: startOperator(t, binary, stacktest.Namespace(t), elect, "--metrics-secure=false"), size: info.Size(), series: map[string]bool{}}
 		o.run()
 		for _, s := range o.scrape() {
 			o.series[o.normalize(fmt.Sprint(s.Name, s.Labels))] = true

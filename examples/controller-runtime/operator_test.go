@@ -75,7 +75,7 @@ func startOperator(t *testing.T, program, namespace string, elect bool, more ...
 	args := []string{
 		"--kubeconfig", stacktest.Kubeconfig(t, &rest.Config{Host: o.api.server.URL}),
 		fmt.Sprintf("--metrics-bind-address=127.0.0.1:%d", ports[0]), fmt.Sprintf("--health-probe-bind-address=127.0.0.1:%d", ports[1]),
-		"--metrics-secure=false", "--zap-devel=false", fmt.Sprintf("--leader-elect=%v", elect),
+		"--zap-devel=false", fmt.Sprintf("--leader-elect=%v", elect),
 	}
 	args = append(args, more...)
 	o.command = exec.CommandContext(context.Background(), program, args...)

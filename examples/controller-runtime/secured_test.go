@@ -13,7 +13,7 @@ import (
 // TestSecuredMetrics: by default, metrics are served by HTTPS to clients that the API server allows, also once it is gone.
 func TestSecuredMetrics(t *testing.T) {
 	token := stacktest.Config(t).BearerToken // first, because it skips the test under -short
-	o := startOperator(t, program(t, false), stacktest.Namespace(t), false, "--metrics-secure=true")
+	o := startOperator(t, program(t, false), stacktest.Namespace(t), false)
 	client := &http.Client{Transport: &http.Transport{TLSClientConfig: &tls.Config{InsecureSkipVerify: true}}}
 	defer client.CloseIdleConnections()
 	status := func(token string) string {

@@ -2,8 +2,8 @@
 // assembles the packages below it. Each imports only packages that follow it in this list:
 //
 //	web           metrics, probes, profiles, the landing page and its data as JSON
-//	cost          predicted series, requests and memory of a configuration, for exporter cost
-//	check         problems of a cluster at one time, for exporter check
+//	cost          predicted series, requests and memory of a configuration, for informer-exporter cost
+//	check         problems of a cluster at one time, for informer-exporter check
 //	status        state of each informer, and readiness
 //	discovery     starts and stops informers according to the configuration and the resources that the API server serves
 //	election      leader election of the replica that audits

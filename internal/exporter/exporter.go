@@ -17,6 +17,7 @@ import (
 	"github.com/informer-exporter/informer-exporter/collectors"
 	"github.com/informer-exporter/informer-exporter/collectors/apiclient"
 	"github.com/informer-exporter/informer-exporter/collectors/objects"
+	"github.com/informer-exporter/informer-exporter/internal/exporter/availability"
 	"github.com/informer-exporter/informer-exporter/internal/exporter/buildinfo"
 	"github.com/informer-exporter/informer-exporter/internal/exporter/check"
 	"github.com/informer-exporter/informer-exporter/internal/exporter/client"
@@ -121,7 +122,10 @@ func newExporter(options Options, connect func(client.WrapConfig) (*client.Conne
 	if err != nil {
 		return nil, err
 	}
-	making := &informers.Factory{Observer: observer, Client: connection.Metadata, Objects: signals, Logger: options.Logger}
+	making := &informers.Factory{
+		Observer: observer, Client: connection.Metadata, Objects: signals,
+		Logger: options.Logger, Outages: availability.NewOutages(options.Logger),
+	}
 	e.informers = informers.NewSet(making.New)
 	e.follower = discovery.New(discovery.Options{
 		Config: options.Config, Shard: options.Shard, Informers: e.informers,

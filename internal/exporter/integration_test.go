@@ -249,8 +249,8 @@ func TestAPIServerOutage(t *testing.T) {
 	if err := plane.APIServer.Kill(); err != nil {
 		t.Fatal(err)
 	}
-	await.True(t, "a log line that pods cannot be read", func() bool {
-		return len(written.Find("cannot read the resource; retrying", "informer_type", "pods")) > 0
+	await.True(t, "a log line that resources cannot be read", func() bool {
+		return len(written.Find("cannot read resources; retrying", "resources", "2")) > 0
 	}, func() string { return fmt.Sprint(written.Find("")) })
 	await.True(t, "several attempts", func() bool {
 		return exportertest.Values(t, e.Gatherer(), catalog.InformerSyncErrors.Name, "informer_type")["pods"] >= 3
@@ -269,10 +269,10 @@ func TestAPIServerOutage(t *testing.T) {
 		t.Fatal(err)
 	}
 	await.True(t, "a log line that the API server is reachable again", func() bool {
-		return len(written.Find("reachable again", "informer_type", "pods")) == 1
+		return len(written.Find("reachable again")) > 0
 	}, func() string { return fmt.Sprint(written.Find("")) })
-	if lines := written.Find("cannot read the resource; retrying", "informer_type", "pods"); len(lines) != 1 {
-		t.Errorf("%d log lines that pods cannot be read, want 1: %v", len(lines), lines)
+	if lines := written.Find("cannot read"); len(lines) != 1 {
+		t.Errorf("%d log lines that resources cannot be read, want 1: %v", len(lines), lines)
 	}
 }
 

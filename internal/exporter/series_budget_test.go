@@ -73,7 +73,7 @@ func TestSeriesOfTheExporter(t *testing.T) {
 				informers = append(informers, cost.Informer{Resource: k.Type()})
 			}
 			if predicted := cost.Of(config.Config{Detail: budget.detail}, informers).Series; predicted < total*97/100 || predicted > total*105/100 {
-				t.Errorf("%d series, of which %d belong to no kind; exporter cost predicts %d", total, n[""], predicted)
+				t.Errorf("%d series, of which %d belong to no kind; informer-exporter cost predicts %d", total, n[""], predicted)
 			}
 			if more > budget.n100 {
 				t.Errorf("%d series with 100 kinds more, want at most %d: %v", more, budget.n100, n)

@@ -239,7 +239,7 @@ func TestHelmSchemaIsComplete(t *testing.T) {
 	}
 }
 
-// The chart grants the same permissions as `exporter generate` does for the same configuration.
+// The chart grants the same permissions as `informer-exporter generate` does for the same configuration.
 func TestHelmRights(t *testing.T) {
 	var everyName []string
 	for _, k := range kinds.All() {
@@ -319,7 +319,7 @@ func grants(t *testing.T, list []*unstructured.Unstructured) map[string]string {
 	return all
 }
 
-// The GrafanaDashboards are those of `exporter generate`, and load the dashboards from the chart's ConfigMaps.
+// The GrafanaDashboards are those of `informer-exporter generate`, and load the dashboards from the chart's ConfigMaps.
 func TestHelmGrafanaDashboards(t *testing.T) {
 	const selector = "instanceSelector: {matchLabels: {dashboards: grafana}}"
 	text, err := os.ReadFile("../../deploy/kubernetes/grafanadashboards.yaml")

@@ -264,7 +264,7 @@ func (b *broken) isMuted(t *testing.T) (muted bool) {
 	return muted
 }
 
-// isPrinted verifies that `exporter check` detects the fault.
+// isPrinted verifies that `informer-exporter check` detects the fault.
 func (b *broken) isPrinted(t *testing.T) {
 	t.Helper()
 	if b.fault.Check == "" {
@@ -272,7 +272,7 @@ func (b *broken) isPrinted(t *testing.T) {
 	}
 	output, code, err := b.fault.RunCheck(t.Context(), b.chain, "--older-than=1s")
 	if err != nil || code == 0 || !strings.Contains(output, b.fault.Check) {
-		t.Errorf("%s: exporter check exits with %d and prints %q, want %q; %v", b.fault.Name, code, output, b.fault.Check, err)
+		t.Errorf("%s: informer-exporter check exits with %d and prints %q, want %q; %v", b.fault.Name, code, output, b.fault.Check, err)
 	}
 }
 

@@ -31,6 +31,7 @@ const (
 type Tracker struct {
 	log          *slog.Logger  // with informer_type and namespace
 	Refusal      chan struct{} // closed by the first refusal
+	Outages      *Outages      // unless nil, logs outages of several resources together
 	OnMissing    func()        // unless nil, called when the resource becomes missing
 	OnUnselected func()        // called when the API server sends objects that were not selected
 
@@ -104,7 +105,7 @@ func (a *Tracker) opened() {
 	case before != Up && before != Pending:
 		a.log.Info("resource is available", "before", before)
 	case troubled:
-		a.log.Info("API server is reachable again")
+		a.Outages.recovered(a.log)
 	}
 }
 
@@ -137,7 +138,7 @@ func (a *Tracker) Failed(ctx context.Context, err error) {
 	}
 	switch {
 	case answer == "" && !troubled && !expired:
-		a.log.Warn("cannot read the resource; retrying", "err", err)
+		a.Outages.failed(a.log, err)
 	case answer != "" && answer != before:
 		a.log.Warn("cannot watch the resource", "reason", answer, "fix", fixes[answer], "err", err)
 	default:
@@ -156,7 +157,7 @@ func (a *Tracker) WatchError(ctx context.Context, r *cache.Reflector, err error)
 // Fix returns the remedy for a rejection.
 func Fix(answer string) string { return fixes[answer] }
 
-// fixes are the remedies in log messages and in the output of exporter check.
+// fixes are the remedies in log messages and in the output of informer-exporter check.
 var fixes = map[string]string{
 	Forbidden:    "grant list and watch on it, or leave it out of resources in the configuration file",
 	Unauthorized: "renew the credentials",

@@ -7,6 +7,8 @@ import (
 	"log/slog"
 	"syscall"
 	"testing"
+	"testing/synctest"
+	"time"
 
 	"github.com/go-logr/logr"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -232,4 +234,40 @@ func TestRefusalsAreReported(t *testing.T) {
 	if now := a.Status(); now.Refused() || !now.WasRefused || len(written.Find("resource is available", "before", Missing)) != 1 {
 		t.Errorf("available again: %+v, log %v", now, written.Find(""))
 	}
+}
+
+// An outage has one line for all resources, and so has its end. A resource that fails alone is named.
+func TestOutages(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var written logtest.Recorder
+		outages := NewOutages(written.Logger())
+		var all []*Tracker
+		for _, name := range []string{"pods", "nodes", "jobs"} {
+			a := NewTracker(written.Logger().With("informer_type", name))
+			a.Outages = outages
+			all = append(all, a)
+		}
+		expect := func(message string, attrs ...string) {
+			t.Helper()
+			time.Sleep(2 * outageBatch)
+			synctest.Wait()
+			if lines := written.Find(""); len(lines) != 1 || len(written.Find(message, attrs...)) != 1 {
+				t.Errorf("%v, want one line %q with %v", lines, message, attrs)
+			}
+			written = logtest.Recorder{}
+		}
+		for _, a := range all {
+			a.Listed(t.Context(), errUnreachable)
+			time.Sleep(outageBatch / 5)
+		}
+		expect("cannot read resources; retrying", "resources", "3", "err", errUnreachable.Error())
+		for _, a := range all {
+			a.Watched(t.Context(), metav1.ListOptions{}, nil)
+		}
+		expect("API server is reachable again", "resources", "3")
+		all[1].Listed(t.Context(), errInternal)
+		expect("cannot read the resource; retrying", "informer_type", "nodes")
+		all[1].Watched(t.Context(), metav1.ListOptions{}, nil)
+		expect("API server is reachable again", "informer_type", "nodes")
+	})
 }

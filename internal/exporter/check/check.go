@@ -1,4 +1,4 @@
-// Package check finds the problems of a cluster at one moment, for exporter check: informers that are not consistent with the API
+// Package check finds the problems of a cluster at one moment, for informer-exporter check: informers that are not consistent with the API
 // server, resources that cannot be watched, and objects without a working controller. Unlike metrics, it names objects.
 package check
 

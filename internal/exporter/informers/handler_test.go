@@ -15,8 +15,8 @@ import (
 
 // Definitions in the initial list do not count as changes; every later event does.
 func TestOnChange(t *testing.T) {
-	changes := 0
-	handler := onChange(func() { changes++ })
+	changes, others := 0, 0
+	handler := handlers{onChange(func() { others++ }), onChange(func() { changes++ })}
 	for _, event := range []struct {
 		name string
 		send func()
@@ -29,6 +29,9 @@ func TestOnChange(t *testing.T) {
 	} {
 		if event.send(); changes != event.want {
 			t.Errorf("%s: %d changes, want %d", event.name, changes, event.want)
+		}
+		if others != changes {
+			t.Errorf("%s: the handlers counted %d and %d", event.name, others, changes)
 		}
 	}
 }

@@ -27,11 +27,8 @@ import (
 	"github.com/informer-exporter/informer-exporter/internal/exporter/sharding"
 )
 
-// Values of the label handler, for the handler of every informer and for the handler that triggers discoveries.
-const (
-	handlerName          = "exporter"
-	discoveryHandlerName = "discovery"
-)
+// handlerName is the value of the label handler. Every informer has one handler.
+const handlerName = "exporter"
 
 // Spec selects the objects that an informer watches. It is comparable: informers of a set have different specs.
 type Spec struct {
@@ -113,6 +110,7 @@ type Factory struct {
 	Client   metadata.Interface
 	Objects  *ObjectMetrics
 	Logger   *slog.Logger
+	Outages  *availability.Outages // optional
 	// OnDefinitionsChanged is called when the API server may serve other kinds, and OnUnselected when it sent objects that a
 	// spec does not select.
 	OnDefinitionsChanged, OnUnselected func()
@@ -128,6 +126,7 @@ func (f *Factory) New(s Spec) (*Informer, error) {
 		log = log.With("namespace", s.Namespace)
 	}
 	t := &Informer{Spec: s, Availability: availability.NewTracker(log), Ended: make(chan struct{})}
+	t.Availability.Outages = f.Outages
 	t.Availability.OnMissing, t.Availability.OnUnselected = f.OnDefinitionsChanged, f.OnUnselected
 	t.stopping, t.cancel = context.WithCancel(context.Background())
 	followed, source, example := f.Objects.source(t, f.Client, log)
@@ -141,15 +140,38 @@ func (f *Factory) New(s Spec) (*Informer, error) {
 	if err := t.Shared.SetWatchErrorHandlerWithContext(t.Availability.WatchError); err != nil {
 		return nil, fmt.Errorf("informer for %s: %w", t.Name(), err)
 	}
-	if _, err := t.Shared.AddEventHandler(informer.NamedHandler(handlerName, followed)); err != nil {
+	handler := cache.ResourceEventHandler(followed)
+	if kinds.DefinesKinds(s.Kind) {
+		handler = handlers{followed, onChange(f.OnDefinitionsChanged)}
+	}
+	if _, err := t.Shared.AddEventHandler(informer.NamedHandler(handlerName, handler)); err != nil {
 		return nil, fmt.Errorf("informer for %s: %w", t.Name(), err)
 	}
-	if kinds.DefinesKinds(s.Kind) {
-		if _, err := t.Shared.AddEventHandler(informer.NamedHandler(discoveryHandlerName, onChange(f.OnDefinitionsChanged))); err != nil {
-			return nil, fmt.Errorf("informer for %s: %w", t.Name(), err)
-		}
-	}
 	return t, nil
+}
+
+// handlers is one handler that calls several.
+type handlers []cache.ResourceEventHandler
+
+// OnAdd implements cache.ResourceEventHandler.
+func (all handlers) OnAdd(obj any, isInInitialList bool) {
+	for _, h := range all {
+		h.OnAdd(obj, isInInitialList)
+	}
+}
+
+// OnUpdate implements cache.ResourceEventHandler.
+func (all handlers) OnUpdate(before, obj any) {
+	for _, h := range all {
+		h.OnUpdate(before, obj)
+	}
+}
+
+// OnDelete implements cache.ResourceEventHandler.
+func (all handlers) OnDelete(obj any) {
+	for _, h := range all {
+		h.OnDelete(obj)
+	}
 }
 
 // onChange returns a handler that calls f for every event after the initial list.

@@ -46,7 +46,7 @@ type Options struct {
 	Resync time.Duration
 	// Interval is the scrape and evaluation interval of Prometheus. Defaults to one second.
 	Interval time.Duration
-	// Generate is merged into the configuration of `exporter generate`, for example {"objectives": ...}.
+	// Generate is merged into the configuration of `informer-exporter generate`, for example {"objectives": ...}.
 	Generate map[string]any
 	// Exporter is the configuration of the exporter, for example {"checks": {"audit": "20s"}}.
 	Exporter map[string]any
@@ -83,7 +83,7 @@ type Chain struct {
 
 	// URLs of the web servers, which serve their metrics at /metrics.
 	ExporterURL, LoadURL string
-	// Generated is the directory with the output of `exporter generate`. Kubeconfig is the path of the administrator's
+	// Generated is the directory with the output of `informer-exporter generate`. Kubeconfig is the path of the administrator's
 	// kubeconfig, which bypasses the proxy.
 	Generated, Kubeconfig string
 

@@ -7,7 +7,7 @@ import (
 	"path/filepath"
 )
 
-// RunCheck runs `exporter check` during the fault, and returns the output of the command and its exit code. For faults of the
+// RunCheck runs `informer-exporter check` during the fault, and returns the output of the command and its exit code. For faults of the
 // connection, the command uses the kubeconfig of the demo's exporter, and otherwise one that bypasses the proxy. For faults of the
 // configuration, it uses the exporter's configuration file.
 func (f Fault) RunCheck(ctx context.Context, c *Chain, args ...string) (output string, code int, err error) {
@@ -28,4 +28,4 @@ func (f Fault) RunCheck(ctx context.Context, c *Chain, args ...string) (output s
 }
 
 // unreachable is part of the error for an API server that does not respond.
-const unreachable = "exporter: discovery"
+const unreachable = "informer-exporter: discovery"

@@ -26,7 +26,7 @@ type Fault struct {
 	// Alert is the alert to expect once the fault has lasted longer than its `for`; others may fire before. It is empty
 	// if the stack recovers before an alert is due.
 	Alert string
-	// Check is a part of the output of `exporter check` during the fault. It is empty if the command does not detect the fault.
+	// Check is a part of the output of `informer-exporter check` during the fault. It is empty if the command does not detect the fault.
 	Check string
 
 	// reconfigures reports whether the fault is in the configuration of the exporter.

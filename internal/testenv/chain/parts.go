@@ -249,7 +249,7 @@ func (c *Chain) generate(ctx context.Context, p programs) error {
 	}
 	c.Generated = filepath.Join(c.dir, "generated")
 	if out, err := exec.CommandContext(ctx, p.exporter, "generate", "--out", c.Generated, "--config.file", file).CombinedOutput(); err != nil {
-		return fmt.Errorf("exporter generate: %w\n%s", err, out)
+		return fmt.Errorf("informer-exporter generate: %w\n%s", err, out)
 	}
 	return nil
 }

@@ -77,7 +77,7 @@ informer-exporter.io/histograms: {{ . }}
 {{- if or .Values.web.tlsSecret .Values.web.config.tls_server_config }}true{{ end }}
 {{- end }}
 
-{{- /* RBAC rules for the configuration, as `exporter generate` writes them: for the cluster, and for each of its namespaces. */ -}}
+{{- /* RBAC rules for the configuration, as `informer-exporter generate` writes them: for the cluster, and for each of its namespaces. */ -}}
 {{- define "informer-exporter.rights" -}}
 {{- $config := .Values.config }}
 {{- $clusterScoped := list

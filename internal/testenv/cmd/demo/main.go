@@ -52,8 +52,9 @@ func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	ctx = endWithParent(ctx)
 	err = run(ctx, o, os.Stdin, os.Stdout, os.Stderr)
+	interrupted := ctx.Err() != nil && errors.Is(err, context.Canceled) // while it started
 	stop()
-	if err != nil {
+	if err != nil && !interrupted {
 		fmt.Fprintln(os.Stderr, "demo:", err)
 		os.Exit(1)
 	}
@@ -95,7 +96,7 @@ func run(ctx context.Context, o options, stdin io.Reader, stdout, stderr io.Writ
 	log := slog.New(slog.NewTextHandler(stderr, &slog.HandlerOptions{Level: level}))
 	begin := time.Now()
 	if _, err := stack.Binaries(ctx, log, announce(ctx, stdout, o)...); err != nil {
-		return err
+		return cmp.Or(ctx.Err(), err)
 	}
 	c, err := chain.Start(ctx, chain.Options{
 		Log: log, WellKnownPorts: true,
@@ -106,7 +107,7 @@ func run(ctx context.Context, o options, stdin io.Reader, stdout, stderr io.Writ
 		Load:     load.Options{WritesPerSecond: o.writes, Objects: o.objects},
 	})
 	if err != nil {
-		return err
+		return cmp.Or(ctx.Err(), err)
 	}
 	defer func() {
 		log.Info("stopping")
