@@ -40,7 +40,7 @@ var kindsDownByResource = timeSeries{header: header{id: 70, title: "Resources do
 }
 
 var watchedKinds = timeSeries{header: header{id: 76, title: "Resources by state", unit: "short",
-	description: "Resources selected by the exporter's configuration. forbidden: discovered by a pattern or as custom resources, and skipped for lack of permissions. Grant list and watch in the ClusterRole, or exclude them. no status subresource: status updates go through the main resource; exporter check names the resources."},
+	description: "Resources selected by the exporter's configuration. forbidden: discovered by a pattern or as custom resources, and skipped for lack of permissions. Grant list and watch in the ClusterRole, or exclude them. no status subresource: status updates go through the main resource; informer-exporter check names the resources."},
 	queries: []query{
 		{expr: `max by (@cluster, @instance, state) (informer_exporter_kinds{@target})`, legend: "{{@cluster}} {{@instance}} {{state}}"},
 		{expr: `count by (@cluster, @instance) (informer_exporter_kind_without_status_subresource{@target}) or 0 * max by (@cluster, @instance) (informer_exporter_kinds{@target})`, legend: "{{@cluster}} {{@instance}} no status subresource"},

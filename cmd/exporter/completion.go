@@ -91,7 +91,7 @@ func candidates(commands []*command, words []string) []string {
 	return withPrefix(names, last, "")
 }
 
-// flagBefore returns the flag whose value follows the words, or nil. In bash, "=" is a word.
+// flagBefore returns the flag at the end of the words if its value follows, or nil. In bash, "=" is a word.
 func (c *command) flagBefore(words []string) *pflag.Flag {
 	if len(words) > 0 && words[len(words)-1] == "=" {
 		words = words[:len(words)-1]

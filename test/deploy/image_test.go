@@ -60,6 +60,10 @@ func TestDockerfile(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	makefile, err := os.ReadFile(filepath.Join(root, "Makefile"))
+	if err != nil {
+		t.Fatal(err)
+	}
 	got := map[string]string{}
 	image := stages[len(stages)-1]
 	for _, command := range image.Commands {
@@ -73,6 +77,9 @@ func TestDockerfile(t *testing.T) {
 			}
 		case *instructions.CopyCommand:
 			got[c.DestPath] = c.From
+			if built := strings.TrimPrefix(c.SourcePaths[0], "/src/"); !strings.Contains(string(makefile), " -o "+built+" ") {
+				t.Errorf("make build does not write %s", built)
+			}
 		case *instructions.RunCommand:
 			t.Error("the image has no shell for RUN")
 		}
