@@ -26,11 +26,11 @@
 //
 // The budgets of decorators are 1.25 times the time of a read by key from an indexer and 1.10 times that through a lister, 150 ns per
 // event, 200 ns per reconcile, and 1.10 times the time of a queue item with client-go's metrics. None of this may allocate. A decorated
-// informer may take 30 KiB more memory, regardless of its number of objects. docs/benchmarks.md shows which of these are met.
+// informer may take 30 KiB more memory, regardless of its number of objects. docs/benchmarks.md has the measured figures.
 //
 // A scrape reads atomics and holds no lock while it renders metrics. It locks each queue, lock and finalizer briefly, and
 // reads the version of each store as any consumer does, so a slow index function delays it by up to two seconds. It lists the
 // keys of a store only if the number of objects cannot be derived from events: the connection is not decorated, a transform
-// drops or renames objects, or the watch began at an arbitrary version. docs/benchmarks.md has all figures; `make bench`
+// drops or renames objects, or the watch began at an arbitrary version. docs/benchmarks.md has more figures; `make bench`
 // measures them.
 package collectors

@@ -1,6 +1,6 @@
 package chaos
 
-// Rows are the rows of docs/chaos.md, in order.
+// Rows are the rows of docs/dev/chaos.md, in order.
 var Rows = []Row{
 	{
 		Test:      "TestAPIServerKilled",

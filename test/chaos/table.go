@@ -6,7 +6,7 @@ import (
 	"github.com/informer-exporter/informer-exporter/internal/testenv/page"
 )
 
-// Row is a fault, and a row of docs/chaos.md. A series with a condition in backquotes, without its prefix, is a claim that
+// Row is a fault, and a row of docs/dev/chaos.md. A series with a condition in backquotes, without its prefix, is a claim that
 // the test must verify.
 type Row struct {
 	// Test injects the fault.
@@ -31,7 +31,7 @@ var Healthy = []string{
 	"config_last_reload_successful 1",
 }
 
-// Markdown returns the table for docs/chaos.md.
+// Markdown returns the table for docs/dev/chaos.md.
 func Markdown() string {
 	var b strings.Builder
 	b.WriteString(page.Head("Fault", "What the exporter reports", "What holds during the fault", "Recovery", "Test"))
@@ -45,5 +45,5 @@ func Markdown() string {
 	return b.String()
 }
 
-// HealthyMarkdown returns the claims for docs/chaos.md.
+// HealthyMarkdown returns the claims for docs/dev/chaos.md.
 func HealthyMarkdown() string { return "`" + strings.Join(Healthy, "`, `") + "`" }

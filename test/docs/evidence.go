@@ -28,7 +28,7 @@ type evidence struct {
 	metrics, packages, alerts, panels []string
 	// tests have the ID in a comment.
 	tests []string
-	// decided reports whether docs/decisions.md has the ID.
+	// decided reports whether docs/dev/decisions.md has the ID.
 	decided bool
 }
 
@@ -178,7 +178,7 @@ func findEvidence(root string) (map[string]*evidence, error) {
 			e.tests = tests
 		}
 	}
-	decisions, err := os.ReadFile(filepath.Join(root, "docs/decisions.md"))
+	decisions, err := os.ReadFile(filepath.Join(root, "docs/dev/decisions.md"))
 	if err != nil {
 		return nil, err
 	}

@@ -83,7 +83,7 @@ func TestEvidence(t *testing.T) {
 		}
 	}
 	if !found["S15"].decided || found["S7"].decided {
-		t.Error("docs/decisions.md must have S15, and not S7")
+		t.Error("docs/dev/decisions.md must have S15, and not S7")
 	}
 }
 

@@ -109,7 +109,7 @@ func (s signal) inProgram() signal {
 	return s
 }
 
-// text returns the second column of the table in docs/chaos.md.
+// text returns the second column of the table in docs/dev/chaos.md.
 func (s signal) text() string { return cmp.Or(strings.Join(s.alerts, " or "), s.state) }
 
 // check returns an error unless a program has the signal of a case.
