@@ -185,7 +185,7 @@ chaos: servers ## Test the exporter under long outages of servers, credentials a
 	OUTAGE=$(or $(OUTAGE),5m) $(GO) test -count=1 -timeout 60m -v ./test/chaos
 
 .PHONY: hostile
-hostile: servers ## Run the exporter, and a program with the library, against an API server that returns false data, each case for FOR (1m); prints the table of docs/dev/chaos.md
+hostile: servers ## Run the exporter, and a program with the library, against an API server that returns false data, each case for FOR (1m); prints the alert and the peak memory of each
 	FOR=$(or $(FOR),1m) $(GO) test -count=1 -timeout 60m -parallel 4 -v -run 'TestExporter|TestProgram' ./test/hostile
 
 .PHONY: record

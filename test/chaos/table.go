@@ -11,13 +11,11 @@ import (
 type Row struct {
 	// Test injects the fault.
 	Test string
-	// Long means that only the long form of the tests includes the row.
-	Long bool
 	// Fault is what happens.
 	Fault string
 	// Reports is what the exporter reports.
 	Reports string
-	// Meanwhile is what holds at every poll during the fault.
+	// Meanwhile is what holds at every poll during the fault. The page does not show it.
 	Meanwhile string
 	// Recovery is when the exporter recovers, and what it reports then.
 	Recovery string
@@ -34,16 +32,9 @@ var Healthy = []string{
 // Markdown returns the table for docs/dev/chaos.md.
 func Markdown() string {
 	var b strings.Builder
-	b.WriteString(page.Head("Fault", "What the exporter reports", "What holds during the fault", "Recovery", "Test"))
+	b.WriteString(page.Head("Fault", "The exporter reports", "Recovery", "Test"))
 	for _, r := range Rows {
-		test := r.Test
-		if r.Long {
-			test += " (long form)"
-		}
-		b.WriteString(page.Row(r.Fault, page.Quote(r.Reports), page.Quote(r.Meanwhile), page.Quote(r.Recovery), test))
+		b.WriteString(page.Row(r.Fault, page.Quote(r.Reports), page.Quote(r.Recovery), r.Test))
 	}
 	return b.String()
 }
-
-// HealthyMarkdown returns the claims for docs/dev/chaos.md.
-func HealthyMarkdown() string { return "`" + strings.Join(Healthy, "`, `") + "`" }

@@ -30,7 +30,6 @@ func run() error {
 	tables := []struct{ file, name, text string }{
 		{"faults.md", "faults", faults.Markdown()},
 		{"faults.md", "demo", demoFaults()},
-		{"dev/chaos.md", "healthy", chaos.HealthyMarkdown()},
 		{"dev/chaos.md", "chaos", chaos.Markdown()},
 	}
 	for name, text := range requirements {
