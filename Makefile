@@ -22,13 +22,13 @@ PARALLEL ?= 4
 LONGEST  := ./internal/exporter ./cmd/exporter ./collectors/leader
 # Data, text and PromQL without a goroutine, for which the race detector takes minutes.
 NO_RACES := ./alerts ./dashboards ./internal/generate ./internal/prom ./collectors/catalog ./test/docs
-# Packages with kill rates in docs/testing.md.
+# Packages with kill rates in docs/dev/testing.md.
 MUTATED  := $(addprefix ./collectors/,internal/ring internal/rv internal/series internal/errclass internal/audit internal/stream internal/checks objects informer queue controllers leader apiclient) ./alerts ./dashboards \
             ./internal/exporter $(addprefix ./internal/exporter/,availability check client config cost discovery election informers kinds sharding status web)
 # Packages with an API that docs/versioning.md covers.
 PUBLIC   := /(collectors|integrations|tracing|alerts|dashboards)(/|$$)
 # Files that `make generate` writes.
-GENERATED := deploy/alertmanager deploy/configuration.md deploy/grafana deploy/kubernetes deploy/metrics.md deploy/prometheus deploy/runbooks deploy/thresholds.md docs/chaos.md docs/dev/requirements.md docs/faults.md
+GENERATED := deploy/alertmanager deploy/configuration.md deploy/grafana deploy/kubernetes deploy/metrics.md deploy/prometheus deploy/runbooks deploy/thresholds.md docs/dev/chaos.md docs/dev/requirements.md docs/faults.md
 # Names under which the exporter is a kubectl plugin, and completes the plugin's arguments.
 PLUGIN   := kubectl-informers kubectl_complete-informers
 VERSION  ?= $(shell git describe --tags --always --dirty 2>/dev/null || echo unknown)
@@ -163,7 +163,7 @@ bench-check: ## Fail if a decorator exceeds its budget
 	$(GO) run ./internal/testenv/cmd/benchcheck
 
 .PHONY: bench-report
-bench-report: servers ## Run the benchmarks of load figures and budgets, and write docs/benchmarks.md (20 minutes on two cores); ONLY='B1|B3' selects sections
+bench-report: servers ## Run the benchmarks of budgets and load figures, and write docs/benchmarks.md and docs/dev/decisions.md (20 minutes on two cores); ONLY='budgets|B1' selects rows
 	$(GO) run ./internal/testenv/cmd/benchreport $(if $(ONLY),--only='$(ONLY)')
 
 .PHONY: bench-exporter
@@ -194,7 +194,7 @@ chaos: servers ## Test the exporter under long outages of servers, credentials a
 	OUTAGE=$(or $(OUTAGE),5m) $(GO) test -count=1 -timeout 60m -v ./test/chaos
 
 .PHONY: hostile
-hostile: servers ## Run the exporter, and a program with the library, against an API server that returns false data, each case for FOR (1m); prints the rows of docs/chaos.md
+hostile: servers ## Run the exporter, and a program with the library, against an API server that returns false data, each case for FOR (1m); prints the alert and the peak memory of each
 	FOR=$(or $(FOR),1m) $(GO) test -count=1 -timeout 60m -parallel 4 -v -run 'TestExporter|TestProgram' ./test/hostile
 
 .PHONY: record
@@ -207,7 +207,7 @@ record-healthy: servers ## Record the metrics of a healthy cluster and its opera
 
 .PHONY: mutate
 mutate: servers ## Apply N (200) mutations to PKG (all packages of the table), one at a time, and print those that no test detects; SEED (1)
-	$(GO) run ./internal/testenv/cmd/mutate --n=$(or $(N),200) --seed=$(or $(SEED),1) --doc=docs/testing.md $(or $(PKG),$(MUTATED))
+	$(GO) run ./internal/testenv/cmd/mutate --n=$(or $(N),200) --seed=$(or $(SEED),1) --doc=docs/dev/testing.md $(or $(PKG),$(MUTATED))
 
 .PHONY: fuzz
 fuzz: ## Run each fuzz test for half a minute

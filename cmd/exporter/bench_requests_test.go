@@ -3,7 +3,6 @@ package main
 import (
 	"bufio"
 	"encoding/json"
-	"fmt"
 	"net/url"
 	"os"
 	"path/filepath"
@@ -65,10 +64,6 @@ func (a *audited) kubeconfig(b *testing.B, account string) string {
 type requests struct{ watches, checks, lists, others int }
 
 func (r requests) total() int { return r.watches + r.checks + r.lists + r.others }
-
-func (r requests) String() string {
-	return fmt.Sprintf("%d: watches %d, short watches %d, lists %d, other %d", r.total(), r.watches, r.checks, r.lists, r.others)
-}
 
 // requests counts the requests of an account in a period.
 func (a *audited) requests(b *testing.B, account string, from, to time.Time) (r requests) {

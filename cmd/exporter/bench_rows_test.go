@@ -3,11 +3,10 @@ package main
 import (
 	"fmt"
 	"os"
-	"strings"
 	"testing"
 	"time"
 
-	"github.com/informer-exporter/informer-exporter/internal/testenv/machine"
+	"github.com/informer-exporter/informer-exporter/internal/testenv/page"
 )
 
 // row has the measurements of a program.
@@ -84,54 +83,21 @@ func (m *measurement) measure(b *testing.B, p subject) {
 	}
 }
 
-// table returns a Markdown table with a column for each program, and facts about the machine.
+// table returns a Markdown table with a row for each program with objects. The log has all measurements.
 func (m *measurement) table() string {
-	lines := []struct {
-		name  string
-		value func(row) string
-	}{
-		{"objects", func(r row) string { return fmt.Sprint(r.objects) }},
-		{"time until synced", func(r row) string { return fmt.Sprintf("%.1f s", r.syncTime.Seconds()) }},
-		{"CPU time until synced", func(r row) string { return fmt.Sprintf("%.1f s", r.syncCPU.Seconds()) }},
-		{"CPU time of the API server until synced", func(r row) string { return fmt.Sprintf("%.1f s", r.syncServerCPU.Seconds()) }},
-		{"requests until synced", func(r row) string { return r.syncRequests.String() }},
-		{"resident memory when synced", func(r row) string { return fmt.Sprintf("%.0f MiB", r.synced) }},
-		{"peak resident memory, during scrapes", func(r row) string { return fmt.Sprintf("%.0f MiB", r.peak) }},
-		{"CPU time per scrape", func(r row) string { return r.ifScraped("%d ms", r.scrapes.cpu.Milliseconds()) }},
-		{"duration of a scrape, median of 20", func(r row) string { return r.ifScraped("%d ms", r.scrapes.median.Milliseconds()) }},
-		{"duration of a scrape, maximum", func(r row) string { return r.ifScraped("%d ms", r.scrapes.slowest.Milliseconds()) }},
-		{"size of a scrape, uncompressed", func(r row) string { return r.ifScraped("%.1f MB", float64(r.scrapes.bytes)/1e6) }},
-		{"series", func(r row) string { return r.ifScraped("%d", r.scrapes.series) }},
-		{"CPU time per idle minute, without scrapes", func(r row) string { return r.ifIdle("%.2f s", r.restCPU.Seconds()) }},
-		{"CPU time of the API server in that minute", func(r row) string { return r.ifIdle("%.1f s", r.restServerCPU.Seconds()) }},
-		{"requests in that minute", func(r row) string { return r.ifIdle("%s", r.restRequests) }},
-	}
-	var t strings.Builder
-	fmt.Fprintf(&t, "%s\n\n|", machine.Describe())
+	text := page.Head("Program", "Objects", "Synced after", "Peak memory", "CPU per scrape", "Scrape", "Series", "Requests per idle minute")
 	for _, r := range m.rows {
-		fmt.Fprintf(&t, " | %s", r.program)
-	}
-	fmt.Fprintf(&t, " |\n|---|%s\n", strings.Repeat("---|", len(m.rows)))
-	for _, line := range lines {
-		fmt.Fprintf(&t, "| %s", line.name)
-		for _, r := range m.rows {
-			fmt.Fprintf(&t, " | %s", line.value(r))
+		if r.objects == 0 {
+			continue
 		}
-		t.WriteString(" |\n")
+		cells := []string{r.program, fmt.Sprint(r.objects), fmt.Sprintf("%.1f s", r.syncTime.Seconds()), fmt.Sprintf("%.0f MiB", r.peak), "", "", "", ""}
+		if r.scrapes.series > 0 {
+			copy(cells[4:], []string{fmt.Sprintf("%d ms", r.scrapes.cpu.Milliseconds()), fmt.Sprintf("%.1f MB", float64(r.scrapes.bytes)/1e6), fmt.Sprint(r.scrapes.series)})
+		}
+		if r.restMeasured {
+			cells[7] = fmt.Sprint(r.restRequests.total())
+		}
+		text += page.Row(cells...)
 	}
-	return t.String()
-}
-
-func (r row) ifScraped(format string, value any) string {
-	if r.scrapes.series == 0 {
-		return ""
-	}
-	return fmt.Sprintf(format, value)
-}
-
-func (r row) ifIdle(format string, value any) string {
-	if !r.restMeasured {
-		return ""
-	}
-	return fmt.Sprintf(format, value)
+	return text
 }

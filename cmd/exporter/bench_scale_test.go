@@ -11,7 +11,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/informer-exporter/informer-exporter/internal/testenv/machine"
+	"github.com/informer-exporter/informer-exporter/internal/testenv/page"
 	"github.com/informer-exporter/informer-exporter/internal/testenv/stacktest"
 	"github.com/informer-exporter/informer-exporter/internal/testenv/standin"
 )
@@ -28,8 +28,8 @@ type point struct {
 
 // BenchmarkScale measures how memory, CPU time and scrapes grow with objects and resources, and compares memory and CPU time with
 // those of a program with client-go's plain metadata informers for the same resources. Objects come from a stand-in that streams
-// metadata, because a million objects need more than one machine for an API server and etcd. UPDATE=1 writes the table and the
-// plots to docs.
+// metadata, because a million objects need more than one machine for an API server and etcd. UPDATE=1 writes the table to
+// docs/benchmarks.md.
 //
 // SCALE selects the sizes, such as 10000x123,1000000x123; the default is all.
 func BenchmarkScale(b *testing.B) {
@@ -60,13 +60,7 @@ func BenchmarkScale(b *testing.B) {
 		})
 	}
 	points = slices.DeleteFunc(points, func(p point) bool { return p.sync == 0 }) // not selected by -bench
-	fmt.Fprintf(os.Stdout, "\n%s\n", scaleTable(points))
 	writeBlock(b, "bench-scale", scaleTable(points))
-	if os.Getenv("UPDATE") != "" {
-		if err := os.WriteFile(scalePlot, []byte(plot(points)), 0o644); err != nil {
-			b.Fatal(err)
-		}
-	}
 }
 
 // buildProgram compiles a program with the flags of the exporter.
@@ -120,44 +114,42 @@ func waitSynced(b *testing.B, r *running) {
 	}
 }
 
-// scaleTable returns a Markdown table with facts about the machine.
+// scaleTable returns a Markdown table with a row for each size.
 func scaleTable(points []point) string {
-	var t strings.Builder
-	fmt.Fprintf(&t, "%s\n\n", machine.Describe())
-	t.WriteString("| Objects | Resources | Program | Until synced | CPU time until synced | Peak resident memory | CPU time of a scrape | Series |\n|---|---|---|---|---|---|---|---|\n")
+	text := page.Head("Objects", "Resources", "Synced after", "Peak memory", "Plain informers", "CPU per scrape", "Series")
 	for _, p := range points {
-		scrape := "| |"
-		if p.series > 0 {
-			scrape = fmt.Sprintf("| %.1f ms | %d |", float64(p.scrape.Microseconds())/1000, p.series)
+		if p.program == "exporter" {
+			plain := slices.IndexFunc(points, func(o point) bool {
+				return o.program != p.program && o.objects == p.objects && o.resources == p.resources
+			})
+			other := ""
+			if plain >= 0 {
+				other = fmt.Sprintf("%.0f MiB", points[plain].peak)
+			}
+			text += page.Row(fmt.Sprint(p.objects), fmt.Sprint(p.resources), fmt.Sprintf("%.1f s", p.sync.Seconds()), fmt.Sprintf("%.0f MiB", p.peak), other,
+				fmt.Sprintf("%.1f ms", float64(p.scrape.Microseconds())/1000), fmt.Sprint(p.series))
 		}
-		fmt.Fprintf(&t, "| %d | %d | %s | %.1f s | %.1f s | %.0f MiB %s\n",
-			p.objects, p.resources, p.program, p.sync.Seconds(), p.cpu.Seconds(), p.peak, scrape)
 	}
-	return t.String()
+	return text
 }
 
-const (
-	benchmarksPage = "../../docs/benchmarks.md"
-	scalePlot      = "../../docs/scale.svg"
-)
-
-// writeBlock replaces the table of a make target in docs/benchmarks.md, if $UPDATE is set.
-func writeBlock(b *testing.B, target, table string) {
+// writeBlock prints the figures of a make target. If $UPDATE is set, it also replaces them in docs/benchmarks.md.
+func writeBlock(b *testing.B, target, figures string) {
 	b.Helper()
+	fmt.Fprintf(os.Stdout, "\n%s\n", figures) // go test does not show the log of a benchmark with sub-benchmarks
 	if os.Getenv("UPDATE") == "" {
 		return
 	}
-	page, err := os.ReadFile(benchmarksPage)
+	const path = "../../docs/benchmarks.md"
+	old, err := os.ReadFile(path)
 	if err != nil {
 		b.Fatal(err)
 	}
-	begin, end := "<!-- Written by UPDATE=1 make "+target+" -->\n", "<!-- End of make "+target+" -->\n"
-	before, rest, begun := strings.Cut(string(page), begin)
-	_, after, ended := strings.Cut(rest, end)
-	if !begun || !ended {
-		b.Fatalf("%s has no place for the table of %s", benchmarksPage, target)
+	text, err := page.Replace(string(old), "by UPDATE=1 make "+target, figures)
+	if err != nil {
+		b.Fatal(err)
 	}
-	if err := os.WriteFile(benchmarksPage, []byte(before+begin+"\n"+table+"\n"+end+after), 0o644); err != nil {
+	if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
 		b.Fatal(err)
 	}
 }

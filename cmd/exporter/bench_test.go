@@ -5,7 +5,6 @@ import (
 	"context"
 	"fmt"
 	"maps"
-	"os"
 	"runtime"
 	"slices"
 	"testing"
@@ -52,7 +51,6 @@ func BenchmarkExporter(b *testing.B) {
 			m.stateMetrics(b, stateMetrics, objects, all)
 		}
 	}
-	fmt.Fprintf(os.Stdout, "\n%s\n", m.table()) // go test does not show the log of a benchmark with sub-benchmarks
 	writeBlock(b, "bench-exporter", m.table())
 }
 

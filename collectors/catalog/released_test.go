@@ -70,7 +70,7 @@ func parseReleased(t *testing.T, text string) map[string]form {
 
 // unreleased returns the part of the changelog on changes since the last release.
 func unreleased(changelog string) string {
-	_, rest, _ := strings.Cut(changelog, "\n## Unreleased\n")
+	_, rest, _ := strings.Cut(changelog, "\n## [Unreleased]\n")
 	part, _, _ := strings.Cut(rest, "\n## ")
 	return part
 }
@@ -116,7 +116,7 @@ func TestBreaksAreFound(t *testing.T) {
 		"s_demoted": {"gauge", "beta", "a"}, "s_kept": {"gauge", "stable", "a"}, "b_type": {"counter", "beta", "a"}, "b_labels": {"gauge", "beta", "a,b"},
 		"b_promoted": {"gauge", "stable", "a"}, "new": {"gauge", "beta", ""},
 	}
-	notes := unreleased("# Changelog\n\n## Unreleased\n\n- [CHANGE] `b_noted` and s_gone are removed. b_gone_total is new.\n\n## v0.1.0\n\n- b_gone\n")
+	notes := unreleased("# Changelog\n\n## [Unreleased]\n\n- [CHANGE] `b_noted` and s_gone are removed. b_gone_total is new.\n\n## v0.1.0\n\n- b_gone\n")
 	want := []string{
 		"the beta metric b_gone is missing, and CHANGELOG.md does not name it",
 		`the beta metric b_labels has labels "a,b", had "a", and CHANGELOG.md does not name it`,

@@ -71,7 +71,7 @@ func (l look) since(before look, name, label string) map[string]float64 {
 	return grown
 }
 
-// claim is a claim of a test, and of its row in docs/chaos.md, about series: `watch_connected 0`. It holds for each series of the
+// claim is a claim of a test, and of its row in docs/dev/chaos.md, about series: `watch_connected 0`. It holds for each series of the
 // name with the labels, of which at least one must exist.
 //
 //	name{label="value"} 1        is 1; > 1 and < 1 are also possible

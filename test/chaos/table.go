@@ -6,18 +6,16 @@ import (
 	"github.com/informer-exporter/informer-exporter/internal/testenv/page"
 )
 
-// Row is a fault, and a row of docs/chaos.md. A series with a condition in backquotes, without its prefix, is a claim that
+// Row is a fault, and a row of docs/dev/chaos.md. A series with a condition in backquotes, without its prefix, is a claim that
 // the test must verify.
 type Row struct {
 	// Test injects the fault.
 	Test string
-	// Long means that only the long form of the tests includes the row.
-	Long bool
 	// Fault is what happens.
 	Fault string
 	// Reports is what the exporter reports.
 	Reports string
-	// Meanwhile is what holds at every poll during the fault.
+	// Meanwhile is what holds at every poll during the fault. The page does not show it.
 	Meanwhile string
 	// Recovery is when the exporter recovers, and what it reports then.
 	Recovery string
@@ -31,19 +29,12 @@ var Healthy = []string{
 	"config_last_reload_successful 1",
 }
 
-// Markdown returns the table for docs/chaos.md.
+// Markdown returns the table for docs/dev/chaos.md.
 func Markdown() string {
 	var b strings.Builder
-	b.WriteString(page.Head("Fault", "What the exporter reports", "What holds during the fault", "Recovery", "Test"))
+	b.WriteString(page.Head("Fault", "The exporter reports", "Recovery", "Test"))
 	for _, r := range Rows {
-		test := r.Test
-		if r.Long {
-			test += " (long form)"
-		}
-		b.WriteString(page.Row(r.Fault, page.Quote(r.Reports), page.Quote(r.Meanwhile), page.Quote(r.Recovery), test))
+		b.WriteString(page.Row(r.Fault, page.Quote(r.Reports), page.Quote(r.Recovery), r.Test))
 	}
 	return b.String()
 }
-
-// HealthyMarkdown returns the claims for docs/chaos.md.
-func HealthyMarkdown() string { return "`" + strings.Join(Healthy, "`, `") + "`" }

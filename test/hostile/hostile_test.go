@@ -64,8 +64,8 @@ var signals = map[string]signal{
 	"othernamespaces": {alerts: []string{"InformerForeignObjects"}, values: values{catalog.InformerForeignObjects.Name: some}},
 	"giantlabels":     {alerts: []string{"ClusterObjectHeld"}, values: values{catalog.ObjectTerminatingOldest.Name: some, synced: some}},
 	"hugelists":       {state: "none: synced, with all objects", values: values{catalog.InformerObjects.Name: func(value float64) bool { return value == 50_000 }, synced: some}},
-	"warnings":        {state: "none: synced, with this object", values: values{catalog.InformerObjects.Name: some, synced: some}},
-	"duplicateuids":   {state: "none: synced, with these objects", values: values{catalog.InformerObjects.Name: some, synced: some}},
+	"warnings":        {state: "none: synced, with all objects", values: values{catalog.InformerObjects.Name: some, synced: some}},
+	"duplicateuids":   {state: "none: synced, with all objects", values: values{catalog.InformerObjects.Name: some, synced: some}},
 	"slowresponses":   opened,
 	"garbage":         opened,
 	"garbled":         opened,
@@ -109,7 +109,7 @@ func (s signal) inProgram() signal {
 	return s
 }
 
-// text returns the second column of the table in docs/chaos.md.
+// text returns the signal as in docs/dev/chaos.md.
 func (s signal) text() string { return cmp.Or(strings.Join(s.alerts, " or "), s.state) }
 
 // check returns an error unless a program has the signal of a case.
@@ -349,7 +349,7 @@ func alone(t *testing.T, w world, binary string, d time.Duration) {
 			})
 			alert(t, samples, []hostile.Case{c}, signalOf)
 			peak := p.peak()
-			t.Logf("| %s | %s | %d MiB |", c.Does, signalOf(c).text(), peak)
+			t.Logf("%s: %s, %d MiB", c.Does, signalOf(c).text(), peak)
 			if peak > containerLimit {
 				t.Errorf("the exporter used %d MiB", peak)
 			}

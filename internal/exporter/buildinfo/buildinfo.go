@@ -25,7 +25,7 @@ func Version() string {
 	return "unknown"
 }
 
-// Print returns what Prometheus programs print for --version. Their version.Print uses text/template; see docs/decisions.md.
+// Print returns what Prometheus programs print for --version. Their version.Print uses text/template; see docs/dev/decisions.md.
 func Print() string {
 	return fmt.Sprintf("%s, version %s (branch: %s, revision: %s)\n  go version:       %s\n  platform:         %s/%s\n  tags:             %s",
 		Name, Version(), version.Branch, version.GetRevision(), version.GoVersion, version.GoOS, version.GoArch, version.GetTags())

@@ -20,7 +20,7 @@ var styleHash = func() string {
 }()
 
 // markup builds HTML without html/template, which would make the linker keep every exported method of the program (see
-// docs/decisions.md).
+// docs/dev/decisions.md).
 type markup struct{ strings.Builder }
 
 // add appends formatted text. Strings in args are escaped for elements and quoted attributes, so that only formats have markup.

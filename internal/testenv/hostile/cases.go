@@ -29,7 +29,7 @@ type Case struct {
 
 // Cases lists all cases.
 var Cases = []Case{
-	{"wrongkinds", "sends Secrets, Statuses and lists where an object of the resource is expected", func(q *request) {
+	{"wrongkinds", "sends Secrets, Statuses and lists instead of objects", func(q *request) {
 		if !q.watch {
 			q.header(runtime.ContentTypeJSON)
 			fmt.Fprint(q, `{"kind":"Secret","apiVersion":"v1","metadata":{"name":"a"},"data":{"password":"cGFzc3dvcmQ="}}`)
@@ -42,7 +42,7 @@ var Cases = []Case{
 		q.flush()
 		q.wait()
 	}},
-	{"unknownevents", "sends events of unknown types, events without an object, and errors without a status", func(q *request) {
+	{"unknownevents", "sends events of unknown types or without an object, and errors without a status", func(q *request) {
 		if !q.watch {
 			q.honest(version, q.object(0))
 			return
@@ -52,14 +52,14 @@ var Cases = []Case{
 		q.flush()
 		q.wait()
 	}},
-	{"hugelists", "lists 50,000 objects in one page, regardless of the limit", func(q *request) {
+	{"hugelists", "lists 50,000 objects in one page", func(q *request) {
 		objects := make([]*object, 50_000)
 		for i := range objects {
 			objects[i] = q.object(i)
 		}
 		q.honest(strconv.Itoa(len(objects)), objects...)
 	}},
-	{"endlesspages", "rejects streaming lists and never sends the last page of a list", func(q *request) {
+	{"endlesspages", "never sends the last page of a list", func(q *request) {
 		if q.unsupported() {
 			return
 		}
@@ -99,7 +99,7 @@ var Cases = []Case{
 		}
 		_, _ = q.Write(q.garble(raw)) // fails only if the client has disconnected
 	}},
-	{"halfjson", "ends each response in the middle of its JSON, after a random number of bytes", func(q *request) {
+	{"halfjson", "ends each response in the middle of its JSON", func(q *request) {
 		q.header(runtime.ContentTypeJSON)
 		text := `{"type":"ADDED","object":{"kind":"PartialObjectMetadata","apiVersion":"meta.k8s.io/v1","metadata":{"name":"a","namespace":"default","labels":{"a":"b"}}}}`
 		fmt.Fprint(q, text[:1+q.random.IntN(len(text)-1)])
@@ -109,7 +109,7 @@ var Cases = []Case{
 		fmt.Fprint(q, `{"type":"ADDED","object":{"metadata":{"labels":`+strings.Repeat(`[`, 1_000_000))
 		q.flush()
 	}},
-	{"duplicateuids", "lists 100 objects with the same UID, 50 of them with the same name", func(q *request) {
+	{"duplicateuids", "lists 100 objects with one UID", func(q *request) {
 		objects := make([]*object, 100)
 		for i := range objects {
 			objects[i] = q.object(min(i, 50))
@@ -117,7 +117,7 @@ var Cases = []Case{
 		}
 		q.honest(version, objects...)
 	}},
-	{"jumpingversions", "sends resource versions that jump back and forth, overflow or are not numbers", func(q *request) {
+	{"jumpingversions", "sends resource versions that jump, overflow or are not numbers", func(q *request) {
 		versions := []string{"1", "18446744073709551615", "18446744073709551616", "-1", "", "abc", "0x10", "1e9", "5", "99999999999999999999999999"}
 		if !q.watch {
 			q.list(versions[q.random.IntN(len(versions))], "", q.object(0))
@@ -131,7 +131,7 @@ var Cases = []Case{
 			q.flush()
 		}
 	}},
-	{"futurebookmarks", "sends bookmarks of versions far ahead, and then events of older ones", func(q *request) {
+	{"futurebookmarks", "sends bookmarks of versions far ahead of its events", func(q *request) {
 		if !q.watch {
 			q.honest(version, q.object(0))
 			return
@@ -145,12 +145,12 @@ var Cases = []Case{
 			q.flush()
 		}
 	}},
-	{"othernamespaces", "sends objects of namespaces that the client does not watch, and of no namespace", func(q *request) {
+	{"othernamespaces", "sends objects of other namespaces, and of none", func(q *request) {
 		a, b := q.object(0), q.object(1)
 		a.Namespace, b.Namespace = "kube-system", ""
 		q.honest(version, a, b, q.object(2))
 	}},
-	{"giantlabels", "lists terminating objects with labels, names and finalizers that are a megabyte long, or have invalid UTF-8 or quotes", func(q *request) {
+	{"giantlabels", "lists terminating objects with labels, names and finalizers of a megabyte, invalid UTF-8 or quotes", func(q *request) {
 		deleted := metav1.NewTime(time.Unix(1_700_000_000, 0))
 		giant := strings.Repeat("x", 1<<20)
 		a, b, c := q.object(0), q.object(1), q.object(2)
@@ -174,7 +174,7 @@ var Cases = []Case{
 			}
 		}
 	}},
-	{"tinyitems", "lists a million empty objects, compressed to 2 KiB", func(q *request) {
+	{"tinyitems", "compresses a million empty objects to 2 KiB", func(q *request) {
 		if q.unsupported() {
 			return
 		}
@@ -201,27 +201,27 @@ var Cases = []Case{
 		}
 		q.wait()
 	}},
-	{"longmessages", "returns errors with a message of 10 MiB, and another status each time", func(q *request) {
+	{"longmessages", "returns errors of 10 MiB with changing status", func(q *request) {
 		i := int(q.server.requests.Load() % 3)
 		q.header(runtime.ContentTypeJSON)
 		q.WriteHeader([]int{403, 404, 405}[i])
 		_ = json.NewEncoder(q).Encode(metav1.Status{TypeMeta: metav1.TypeMeta{Kind: "Status", APIVersion: "v1"}, Status: metav1.StatusFailure, Code: int32([]int{403, 404, 405}[i]),
 			Reason: []metav1.StatusReason{metav1.StatusReasonForbidden, metav1.StatusReasonNotFound, metav1.StatusReasonMethodNotAllowed}[i], Message: strings.Repeat("x", 10<<20)})
 	}},
-	{"warnings", "adds 100 warnings to each response, never the same", func(q *request) {
+	{"warnings", "adds 100 new warnings to each response", func(q *request) {
 		n := q.server.requests.Load()
 		for i := range 100 {
 			q.Header().Add("Warning", fmt.Sprintf("299 - \"%d %d %s\"", n, i, strings.Repeat("w", 1000)))
 		}
 		q.honest(version, q.object(0))
 	}},
-	{"redirects", "redirects to another server, which is not part of the cluster", func(q *request) {
+	{"redirects", "redirects to a server outside the cluster", func(q *request) {
 		http.Redirect(q, q.r, q.server.elsewhere.URL+q.r.URL.Path, http.StatusTemporaryRedirect)
 	}},
 	{"circles", "redirects to itself", func(q *request) {
 		http.Redirect(q, q.r, q.r.URL.String(), http.StatusPermanentRedirect)
 	}},
-	{"wrongtypes", "sends HTML, JSON as protobuf, protobuf as JSON, and no content type, all with status 200", func(q *request) {
+	{"wrongtypes", "sends HTML, the wrong content type, and none", func(q *request) {
 		q.header([]string{"text/html", runtime.ContentTypeProtobuf, runtime.ContentTypeJSON, "application/json;charset=\x01", "a/b/c"}[q.random.IntN(5)])
 		fmt.Fprint(q, []string{"<html>Log in first</html>", `{"type":"ADDED","object":{}}`, string(encoded(q.object(0)))}[q.random.IntN(3)])
 	}},

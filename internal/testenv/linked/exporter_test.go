@@ -13,7 +13,7 @@ var unlinked = map[string]string{
 	"k8s.io/apiserver":              "internal/kubeauth sends the two reviews itself; with its dependencies, the module adds 8 MB to the program",
 	"github.com/google/cel-go":      "only k8s.io/apiserver needs it",
 	"k8s.io/component-base":         "it registers metrics in registries of its own",
-	"html/template":                 "it calls methods by name, so the linker keeps all of them: 9 MB; see docs/decisions.md and tools/conntrack",
+	"html/template":                 "it calls methods by name, so the linker keeps all of them: 9 MB; see docs/dev/decisions.md and tools/conntrack",
 	"golang.org/x/net/trace":        "it imports html/template; see TAGS in the Makefile and tools/conntrack",
 	"github.com/alecthomas/kingpin": "it renders help with text/template",
 }

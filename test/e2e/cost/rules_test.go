@@ -19,7 +19,6 @@ import (
 	"github.com/prometheus/prometheus/rules"
 
 	"github.com/informer-exporter/informer-exporter/alerts"
-	"github.com/informer-exporter/informer-exporter/internal/testenv/page"
 )
 
 // maxPerInformer is the budget: the samples that one evaluation of every rule may read for each informer.
@@ -63,8 +62,8 @@ func TestRules(t *testing.T) {
 	}
 	_ = w.Flush()
 	t.Log("\n" + b.String())
-	head := page.Head("One evaluation of every rule", "Samples", "Per informer", "Per informer and minute", "Largest query, in memory")
-	document(t, "rules", head+page.Row(fmt.Sprintf("%d rules, %d informers", len(list), informers), fmt.Sprint(all.samples), fmt.Sprint(all.samples/informers), fmt.Sprintf("%.0f", perMinute/float64(informers)), fmt.Sprint(all.peak)))
+	document(t, "rules", fmt.Sprintf("One evaluation of all %d rules for %d informers reads %d samples: %d per informer, and %.0f per informer and minute. The\nlargest query has %d samples in memory.",
+		len(list), informers, all.samples, all.samples/informers, perMinute/float64(informers), all.peak))
 	if got := all.samples / informers; got > maxPerInformer {
 		t.Errorf("rules read %d samples per informer in one evaluation, more than %d", got, maxPerInformer)
 	}

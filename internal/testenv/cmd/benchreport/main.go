@@ -1,7 +1,7 @@
-// Command benchreport runs the benchmarks of the load figures and budgets, and writes the results into docs/benchmarks.md,
-// with plots next to it. `make bench-report` runs it from the root of the repository.
+// Command benchreport runs the benchmarks of the budgets and of the load figures, and writes the results into
+// docs/benchmarks.md and docs/dev/decisions.md. `make bench-report` runs it from the root of the repository.
 //
-// If a benchmark fails, its section of the page stays as it was, and the other benchmarks continue. The exit code is then 1.
+// If a benchmark fails, its figures stay as they were, and the other benchmarks continue. The exit code is then 1.
 package main
 
 import (
@@ -11,20 +11,15 @@ import (
 	"math"
 	"os"
 	"os/exec"
-	"path/filepath"
 	"regexp"
 	"strings"
 	"time"
 
 	"github.com/informer-exporter/informer-exporter/internal/testenv/budget"
-	"github.com/informer-exporter/informer-exporter/internal/testenv/machine"
-	"github.com/informer-exporter/informer-exporter/internal/testenv/page"
 )
 
-const pagePath = "docs/benchmarks.md"
-
 func main() {
-	only := flag.String("only", "", "regular expression of the sections to write, such as B1|B3; all by default")
+	only := flag.String("only", "", "regular expression of the parts to write, such as budgets|B1; all by default")
 	output := flag.String("output", "", "file with the output of these benchmarks, instead of running them")
 	flag.Parse()
 	selected, err := regexp.Compile("^(" + *only + ")$")
@@ -33,35 +28,35 @@ func main() {
 		os.Exit(2)
 	}
 	failed := 0
-	for _, s := range sections {
-		if *only != "" && !selected.MatchString(s.id) {
+	for _, p := range parts {
+		if *only != "" && !selected.MatchString(p.id) {
 			continue
 		}
 		begin := time.Now()
-		if err := s.write(*output); err != nil {
-			slog.Error("section kept as it was", "section", s.id, "error", err)
+		if err := p.write(*output); err != nil {
+			slog.Error("figures kept as they were", "part", p.id, "error", err)
 			failed++
 			continue
 		}
-		slog.Info("section written", "section", s.id, "duration", time.Since(begin).Round(time.Second))
+		slog.Info("figures written", "part", p.id, "duration", time.Since(begin).Round(time.Second))
 	}
 	if failed > 0 {
-		slog.Error("some sections are not written", "sections", failed)
+		slog.Error("some figures are not written", "parts", failed)
 		os.Exit(1)
 	}
 }
 
-// section is a section of the page that is written as a whole.
-type section struct {
-	id, title  string
-	documented string // the claim of the articles; "" for budgets
-	runs       []benchmarks
+// parts are the parts of pages that this command owns.
+var parts = append([]part{budgets}, loads...)
+
+// part is a part of a page.
+type part struct {
+	id, page string
+	runs     []benchmarks
 	// again returns the benchmarks to repeat, at most twice, because they exceed a budget. The smallest of several values counts.
 	again func(budget.Results) []benchmarks
-	// measured writes Markdown that ends with a newline. All figures must come from its first argument, which records those that
-	// are missing.
-	measured func(*figures, *strings.Builder)
-	plots    map[string]func(*figures) string // SVG images by file name in docs
+	// render returns the page with new figures.
+	render func(page string, f *figures) (string, error)
 }
 
 // benchmarks selects benchmarks of a package.
@@ -77,47 +72,42 @@ func (b benchmarks) run(results budget.Results) error {
 	return nil
 }
 
-// write runs the benchmarks, or reads their output from a file, and replaces the section in the page.
-func (s section) write(output string) error {
-	begin := time.Now()
+// write runs the benchmarks, or reads their output from a file, and updates the page. The page stays as it was if a figure is
+// missing.
+func (p part) write(output string) error {
 	results := budget.Results{}
+	runs := p.runs
 	if output != "" {
 		text, err := os.ReadFile(output)
 		if err != nil {
 			return err
 		}
 		results.Add(withoutLogs(string(text)))
-	} else {
-		runs := s.runs
-		for attempt := 0; attempt < 3 && len(runs) > 0; attempt++ {
-			for _, r := range runs {
-				if err := r.run(results); err != nil {
-					return err
-				}
-			}
-			if runs = nil; s.again != nil {
-				runs = s.again(results)
+		runs = nil
+	}
+	for attempt := 0; attempt < 3 && len(runs) > 0; attempt++ {
+		for _, r := range runs {
+			if err := r.run(results); err != nil {
+				return err
 			}
 		}
-	}
-	text, plots, err := s.render(results, time.Since(begin))
-	if err != nil {
-		return err
-	}
-	for name, svg := range plots {
-		if err := os.WriteFile(filepath.Join(filepath.Dir(pagePath), name), []byte(svg), 0o644); err != nil {
-			return err
+		if runs = nil; p.again != nil {
+			runs = p.again(results)
 		}
 	}
-	old, err := os.ReadFile(pagePath)
+	old, err := os.ReadFile(p.page)
 	if err != nil {
 		return err
 	}
-	written, err := page.Replace(string(old), "by make bench-report: "+s.id, text)
+	f := &figures{results: results}
+	text, err := p.render(string(old), f)
 	if err != nil {
 		return err
 	}
-	return os.WriteFile(pagePath, []byte(written), 0o644)
+	if len(f.missing) > 0 {
+		return fmt.Errorf("not reported: %s", strings.Join(f.missing, ", "))
+	}
+	return os.WriteFile(p.page, []byte(text), 0o644)
 }
 
 // logLine is a line of klog or slog. It may follow the name of a benchmark, which go test prints without a new line.
@@ -125,39 +115,7 @@ var logLine = regexp.MustCompile(`(?:[IWEF]\d{4} \d\d:\d\d:\d\d\.|time=\S+ level
 
 func withoutLogs(output string) string { return logLine.ReplaceAllString(output, "") }
 
-// render returns the section and its plots. It fails if a figure is missing.
-func (s section) render(results budget.Results, took time.Duration) (text string, plots map[string]string, err error) {
-	f := &figures{results: results}
-	var t strings.Builder
-	fmt.Fprintf(&t, "### %s\n\n", s.title)
-	if s.documented != "" {
-		fmt.Fprintf(&t, "Documented: %s.\n\n", s.documented)
-	}
-	s.measured(f, &t)
-	t.WriteString("\n")
-	plots = map[string]string{}
-	for name, plot := range s.plots {
-		plots[name] = plot(f)
-	}
-	if len(f.missing) > 0 {
-		return "", nil, fmt.Errorf("not reported: %s", strings.Join(f.missing, ", "))
-	}
-	var names []string
-	for _, r := range s.runs {
-		names = append(names, fmt.Sprintf("`%s` in [%s](../%s)", strings.Trim(r.pattern, "$"), r.pkg, r.pkg))
-	}
-	if s.documented != "" {
-		fmt.Fprintf(&t, "Benchmarks: %s", strings.Join(names, ", "))
-		if took >= time.Second { // not from a file
-			fmt.Fprintf(&t, ", %.0f s", took.Seconds())
-		}
-		t.WriteString(". ")
-	}
-	fmt.Fprintf(&t, "Machine: %s\n", machine.Describe())
-	return t.String(), plots, nil
-}
-
-// figures are the results of the benchmarks of a section.
+// figures are the results of the benchmarks of a part.
 type figures struct {
 	results budget.Results
 	missing []string
@@ -172,9 +130,15 @@ func (f *figures) get(benchmark, unit string) float64 {
 	return v
 }
 
-// number formats a result with about three digits, or as a whole number with thousands separators.
-func (f *figures) number(benchmark, unit string) string { return number(f.get(benchmark, unit)) }
+// list formats several results of a benchmark, separated by slashes.
+func (f *figures) list(benchmark string, units ...string) string {
+	for i, unit := range units {
+		units[i] = number(f.get(benchmark, unit))
+	}
+	return strings.Join(units, " / ")
+}
 
+// number formats a number with about three digits, or as a whole number with thousands separators.
 func number(v float64) string {
 	switch {
 	case v == 0:
@@ -191,19 +155,8 @@ func number(v float64) string {
 		return fmt.Sprintf("%.0f", v)
 	case v >= 10:
 		return fmt.Sprintf("%.1f", v)
+	case v >= .01:
+		return fmt.Sprintf("%.2f", v)
 	}
-	return fmt.Sprintf("%.2f", v)
-}
-
-// pair returns the median and the 99th percentile that a benchmark reports after a prefix.
-func (f *figures) pair(benchmark, prefix, unit string) string {
-	return f.number(benchmark, prefix+"-p50-"+unit) + " / " + f.number(benchmark, prefix+"-p99-"+unit) + " " + unit
-}
-
-// either returns one of two texts, so that a conclusion follows from what was measured.
-func either(condition bool, yes, no string) string {
-	if condition {
-		return yes
-	}
-	return no
+	return fmt.Sprintf("%.2g", v)
 }

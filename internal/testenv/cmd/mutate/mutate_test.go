@@ -74,7 +74,7 @@ func TestTable(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	want := "# Page\n\n" + tableBegin + "\n" + header + "| `a` | 3 | 3 | 0 | 100% | 1 |\n| `b` | 10 | 8 | 2 | 100% | 1 |\n\n" + tableEnd + "after\n"
+	want := "# Page\n\n" + tableBegin + "\n" + header + "| `a` | 3/3 |\n| `b` | 8/8 |\n\n" + tableEnd + "after\n"
 	if page != want {
 		t.Errorf("got\n%s\nwant\n%s", page, want)
 	}

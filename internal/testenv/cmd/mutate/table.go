@@ -27,14 +27,15 @@ func (s score) String() string {
 	return fmt.Sprintf("%d of %d mutants killed, %d equivalent, kill rate %d%%, seed %d", s.Killed, s.Mutants, s.Equivalent, s.rate(), s.Seed)
 }
 
+// row has killed mutants, and those that are not equivalent.
 func (s score) row() string {
-	return fmt.Sprintf("| `%s` | %d | %d | %d | %d%% | %d |", s.Package, s.Mutants, s.Killed, s.Equivalent, s.rate(), s.Seed)
+	return fmt.Sprintf("| `%s` | %d/%d |", s.Package, s.Killed, s.Mutants-s.Equivalent)
 }
 
 const (
 	tableBegin = "<!-- Written by make mutate. -->\n"
 	tableEnd   = "<!-- End of the table. -->\n"
-	header     = "| Package | Mutants | Killed | Equivalent | Kill rate | Seed |\n|---|---|---|---|---|---|\n"
+	header     = "| Package | Killed |\n|---|---|\n"
 )
 
 // update replaces the row of a package in the table of a page.

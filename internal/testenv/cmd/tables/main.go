@@ -1,4 +1,4 @@
-// Command tables writes the tables of docs/faults.md, docs/chaos.md and docs/dev/requirements.md. `make generate` runs it from the
+// Command tables writes the tables of docs/faults.md, docs/dev/chaos.md and docs/dev/requirements.md. `make generate` runs it from the
 // root of the repository.
 package main
 
@@ -33,8 +33,7 @@ func run() error {
 	tables := []struct{ file, name, text string }{
 		{"faults.md", "faults", faults.Markdown()},
 		{"faults.md", "demo", demoFaults()},
-		{"chaos.md", "healthy", chaos.HealthyMarkdown()},
-		{"chaos.md", "chaos", chaos.Markdown()},
+		{"dev/chaos.md", "chaos", chaos.Markdown()},
 	}
 	for name, text := range requirements {
 		tables = append(tables, struct{ file, name, text string }{"dev/requirements.md", name, text})
