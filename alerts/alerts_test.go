@@ -49,7 +49,7 @@ func TestRulesAreComplete(t *testing.T) {
 				t.Errorf("%s is not named level:metric:operations", r.Record)
 			}
 			if by := aggregation.FindStringSubmatch(r.Expr); by != nil && strings.Contains(by[1], "instance") != strings.HasPrefix(r.Record, "instance") {
-				t.Errorf("the level of %s is not that of its series: %s", r.Record, by[1])
+				t.Errorf("the level of %s does not match its series: %s", r.Record, by[1])
 			}
 			continue
 		}
