@@ -41,7 +41,7 @@ func TestSize(t *testing.T) {
 				t.Errorf("%s has no budget", path)
 			}
 		}
-		if folder == "docs" && !strings.Contains(name, "/") {
+		if folder == "docs" && !strings.Contains(name, "/") && name != "flags.md" { // a reference, as those in deploy
 			lines += strings.Count(page, "\n")
 		}
 		for line := range strings.Lines(fence.ReplaceAllString(page, "")) {

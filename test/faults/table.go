@@ -76,7 +76,7 @@ func Markdown() string {
 	return b.String()
 }
 
-// alertList returns the alerts as a line of their own, if there are any.
+// alertList returns the alerts on a line of their own, if there are any.
 func (r Row) alertList() string {
 	if len(r.Alerts) == 0 {
 		return ""
@@ -92,5 +92,5 @@ func (r Row) alertList() string {
 		}
 		groups = append(groups, text)
 	}
-	return "\\\n  → " + strings.Join(groups, "; ") + "."
+	return "<br>→ " + strings.Join(groups, "; ") + "."
 }
