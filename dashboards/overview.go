@@ -24,7 +24,7 @@ func overview(c Config) page {
 			{height: 4, panels: []panel{
 				p.severityTile(1, "Pages", catalog.Page), p.severityTile(2, "Tickets", catalog.Ticket),
 				p.areaTile(3, "Informer alerts", DetailUID, informerAlerts, exporterAlerts), p.areaTile(4, "Controller alerts", ControllersUID, controllerAlerts, `ControllerLeader.+`),
-				p.areaTile(5, "Leader election alerts", LeaderElectionUID, `ControllerLeader.+|ClusterLease.+`, ""), p.areaTile(6, "Cluster and exporter alerts", ObjectsUID, `Cluster(Object|Namespace|Generation|Watch).+|`+exporterAlerts, ""),
+				p.areaTile(5, "Leader alerts", LeaderElectionUID, `ControllerLeader.+|ClusterLease.+`, ""), p.areaTile(6, "Other alerts", ObjectsUID, `Cluster(Object|Namespace|Generation|Watch).+|`+exporterAlerts, ""),
 			}},
 			{height: 8, panels: []panel{p.activeAlerts(c)}},
 			{height: 8, panels: []panel{p.programTable()}},
@@ -85,7 +85,10 @@ func (p page) areaTile(id uint32, title, uid, names, not string) panel {
 		matchers += `, alertname!~"` + not + `"`
 	}
 	h, otherwise := header{id: id, title: title, description: "Pages and tickets in this area. Normally 0."}, rulesExist
-	if uid == LeaderElectionUID {
+	switch uid {
+	case ObjectsUID:
+		h.description = "Pages and tickets about the objects of the cluster, its API server and the exporter. Normally 0."
+	case LeaderElectionUID:
 		h.description += " Also no data: no process is a leader, and no exporter watches Leases."
 		otherwise += ` and on () ` + leadersKnown
 	}
