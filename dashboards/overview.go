@@ -64,7 +64,7 @@ const leadersKnown = `(controller_leader{@target} == 1 or k8s_informer_watch_con
 const muted = `alert:informer_exporter_alerts:muted`
 
 // notMuted selects alerts that Alertmanager does not mute. Without the recording rule, all are.
-func notMuted(matchers string) string { return `(ALERTS{` + matchers + `} unless ` + muted + `)` }
+func notMuted(matchers string) string { return `(ALERTS{` + matchers + `} unless ` + muted + `{@cluster="$cluster"})` }
 
 // alertTile is a number of notifications, red if there is one: alerts of a program with the same name are one notification.
 func alertTile(h header, matchers, otherwise string, to *link) panel {
