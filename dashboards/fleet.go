@@ -79,7 +79,7 @@ func clusterTable() panel {
 // worstPrograms has only one query: with several, Grafana does not show the text of a table without rows.
 func worstPrograms(c Config) panel {
 	return labelTable{header: header{id: 12, title: "Programs with firing alerts", unit: "short", empty: normallyEmpty,
-		description: "One row per cluster, program and severity, without muted alerts. Pages come first; queues count under their own name. Normally empty. Click a program for its informers."},
+		description: "One row per cluster, program and severity. Muted alerts do not count. Pages come first; queues count under their own name. Normally empty. Click a program for its informers."},
 		labels: []column{
 			{label: "cluster", title: "Cluster", link: &link{uid: OverviewUID, title: "Overview of the cluster", sets: []string{"cluster"}}},
 			{label: "name", title: "Program", link: &link{uid: DetailUID, title: "Informers of the program", sets: []string{"cluster", "name"}}},

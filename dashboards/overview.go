@@ -60,11 +60,13 @@ const rulesExist = `0 * max(cluster:informer_exporter_jobs:count{@cluster="$clus
 // leadersKnown has a result if a process is a leader, or an exporter's watch of Leases is open.
 const leadersKnown = `(controller_leader{@target} == 1 or k8s_informer_watch_connected{@target, informer_type="leases.coordination.k8s.io"} == 1)`
 
-// muted are the firing alerts that the generated Alertmanager configuration mutes, with the labels of ALERTS.
+// muted are the alerts, firing or pending, that the generated Alertmanager configuration mutes, with the labels of ALERTS.
 const muted = `alert:informer_exporter_alerts:muted`
 
 // notMuted selects alerts that Alertmanager does not mute. Without the recording rule, all are.
-func notMuted(matchers string) string { return `(ALERTS{` + matchers + `} unless ` + muted + `{@cluster="$cluster"})` }
+func notMuted(matchers string) string {
+	return `(ALERTS{` + matchers + `} unless ` + muted + `{@cluster="$cluster"})`
+}
 
 // alertTile is a number of notifications, red if there is one: alerts of a program with the same name are one notification.
 func alertTile(h header, matchers, otherwise string, to *link) panel {
