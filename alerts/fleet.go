@@ -17,7 +17,8 @@ func (c Config) fleetWindow() string {
 }
 
 // fleetRules record one series per cluster and signal, so that a dashboard for hundreds of clusters reads hundreds of series, and
-// a central Prometheus needs to store no others. The exception is firing alerts, which are also recorded by program.
+// a central Prometheus needs to store no others. The exceptions are firing alerts, which are also recorded by program, and muted alerts,
+// which the Overview reads as well.
 func fleetRules(c Config) []Rule {
 	rate := func(metric, matchers string) string {
 		return `sum by (@cluster) (rate(` + metric + `{@` + matchers + `}[` + c.fleetWindow() + `]))`
@@ -29,8 +30,9 @@ func fleetRules(c Config) []Rule {
 	var list []Rule
 	for _, r := range []struct{ record, expr string }{
 		{"cluster:informer_exporter_jobs:count", `count by (@cluster) (group by (@cluster, @job) (k8s_informer_synced{@}) or group by (@cluster, @job) (workqueue_depth{@}))`},
-		{"cluster:informer_exporter_alerts:count", `count by (@cluster, @severity) (` + ownAlerts() + `)`},
-		{"cluster_name:informer_exporter_alerts:count", `count by (@cluster, name, @severity) (` + ownAlerts() + `)`},
+		{recordMuted, mutedAlerts(c)},
+		{"cluster:informer_exporter_alerts:count", `count by (@cluster, @severity) (` + sentAlerts() + `)`},
+		{"cluster_name:informer_exporter_alerts:count", `count by (@cluster, name, @severity) (` + sentAlerts() + `)`},
 		{"cluster:k8s_informer_synced:missing", `sum by (@cluster) (k8s_informer_synced{@} == bool 0)`},
 		{"cluster:k8s_informer_watch_connected:missing", `sum by (@cluster) (k8s_informer_watch_connected{@} == bool 0)`},
 		{"cluster:k8s_informer_sync_lag_seconds:max", `max by (@cluster) (k8s_informer_sync_lag_seconds{@})`},
@@ -41,6 +43,12 @@ func fleetRules(c Config) []Rule {
 		list = append(list, Rule{Record: r.record, Expr: c.query(c.widen(r.expr))})
 	}
 	return list
+}
+
+// sentAlerts returns an expression for the alerts that are firing and not muted, one per alert, program and severity: one notification,
+// unless Alertmanager groups alerts differently.
+func sentAlerts() string {
+	return `group by (@cluster, alertname, name, @severity) (` + ownAlerts() + ` unless ` + recordMuted + `)`
 }
 
 // ownAlerts selects the firing alerts of this package, and no others with similar names.

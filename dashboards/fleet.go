@@ -17,16 +17,16 @@ func fleet(c Config) page {
 			{id: 100, title: "Clusters", lines: []line{
 				{height: 4, panels: []panel{
 					fleetTile(1, "Clusters", "Clusters that report to this Prometheus.", `count(cluster:informer_exporter_jobs:count{@cluster=~"$cluster"})`, 0),
-					fleetTile(2, "Clusters with pages", "Clusters in which an alert with the severity page is firing. Normally 0.", fleetAlerts("count", "@page"), 1),
-					fleetTile(3, "Pages", "Firing alerts with the severity page, in all clusters. Normally 0.", fleetAlerts("sum", "@page"), 1),
-					fleetTile(4, "Tickets", "Firing alerts with the severity ticket, in all clusters.", fleetAlerts("sum", "@ticket"), 0),
+					fleetTile(2, "Clusters with pages", "Clusters with an alert of severity page that is firing and not muted. Normally 0.", fleetAlerts("count", "@page"), 1),
+					fleetTile(3, "Pages", "Notifications of severity page in all clusters: firing alerts that are not muted, once per program. Normally 0.", fleetAlerts("sum", "@page"), 1),
+					fleetTile(4, "Tickets", "Notifications of severity ticket in all clusters: firing alerts that are not muted, once per program.", fleetAlerts("sum", "@ticket"), 0),
 				}},
 				{height: 10, panels: []panel{clusterTable()}},
 				{height: 8, panels: []panel{worstPrograms(c)}},
 			}},
 			{id: 200, title: "Trends", lines: []line{
 				{height: 9, panels: []panel{
-					fleetTrend(header{id: 20, title: "Firing pages and tickets by cluster", unit: "short", description: "Firing alerts, excluding severity info, for the ten clusters with the most. A rise in all clusters together: a rollout, or the network between them."}, `sum by (@cluster) (cluster:informer_exporter_alerts:count{@cluster=~"$cluster", `+anySeverity+`}) or 0 * max by (@cluster) (cluster:informer_exporter_jobs:count{@cluster=~"$cluster"})`, nil),
+					fleetTrend(header{id: 20, title: "Pages and tickets by cluster", unit: "short", description: "Firing alerts of severity page or ticket that are not muted, for the ten clusters with the most. A rise in all clusters together: a rollout, or the network between them."}, `sum by (@cluster) (cluster:informer_exporter_alerts:count{@cluster=~"$cluster", `+anySeverity+`}) or 0 * max by (@cluster) (cluster:informer_exporter_jobs:count{@cluster=~"$cluster"})`, nil),
 					fleetTrend(header{id: 21, title: "Sync lag by cluster", unit: age, description: "Sync lag of the worst informer, for the ten clusters with the highest lag. Normally 0."}, `cluster:k8s_informer_sync_lag_seconds:max{@cluster=~"$cluster"}`, new(t.Of(catalog.Objectives.SyncLag))),
 				}},
 				{height: 9, panels: []panel{
@@ -59,7 +59,7 @@ func clusterTable() panel {
 		return `sum by (@cluster) (cluster:informer_exporter_alerts:count{@cluster=~"$cluster", @severity="` + severity + `"}) or 0 * max by (@cluster) (cluster:informer_exporter_jobs:count{@cluster=~"$cluster"})`
 	}
 	return labelTable{header: header{id: 10, title: "Clusters by pages", unit: "short",
-		description: "One row per cluster. Pages and Tickets are firing alerts. Not synced and Watches down count informers, over all processes. Red cells miss an objective. Click a cluster for its Overview."},
+		description: "One row per cluster. Pages and Tickets are firing alerts that are not muted. Not synced and Watches down count informers, over all processes. Red cells miss an objective. Click a cluster for its Overview."},
 		labels: []column{{label: "cluster", title: "Cluster", link: &link{uid: OverviewUID, title: "Overview of the cluster", sets: []string{"cluster"}}}},
 		columns: []column{
 			{title: "Pages", red: 1, query: alerts("@page")},
@@ -79,7 +79,7 @@ func clusterTable() panel {
 // worstPrograms has only one query: with several, Grafana does not show the text of a table without rows.
 func worstPrograms(c Config) panel {
 	return labelTable{header: header{id: 12, title: "Programs with firing alerts", unit: "short", empty: normallyEmpty,
-		description: "One row per cluster, program and severity. Pages come first; queues count under their own name. Normally empty. Click a program for its informers."},
+		description: "One row per cluster, program and severity. Muted alerts do not count. Pages come first; queues count under their own name. Normally empty. Click a program for its informers."},
 		labels: []column{
 			{label: "cluster", title: "Cluster", link: &link{uid: OverviewUID, title: "Overview of the cluster", sets: []string{"cluster"}}},
 			{label: "name", title: "Program", link: &link{uid: DetailUID, title: "Informers of the program", sets: []string{"cluster", "name"}}},

@@ -170,7 +170,11 @@ func (c column) width() int {
 	if c.unit == "dateTimeFromNow" {
 		return 150 // a few seconds ago
 	}
-	return max(90, 40+8*len(c.title))
+	width := max(90, 40+8*len(c.title))
+	for _, name := range c.names {
+		width = max(width, 30+8*len(name))
+	}
+	return width
 }
 
 func (c column) properties() []sdk.DynamicConfigValue {

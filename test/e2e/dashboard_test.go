@@ -26,7 +26,7 @@ import (
 var faultPanels = map[string]string{
 	"Backoff p99":             "failing-reconciles",
 	"Dropped items by reason": "failing-reconciles",
-	"Rollback duration p99":   "hanging-cleanup", "Active alerts": "etcd-restore", "Programs with firing alerts": "etcd-restore", "Firing pages and tickets by cluster": "etcd-restore", "Faults": "etcd-restore", "Watch interruptions": "apiserver-kill", "List/watch errors": "apiserver-kill",
+	"Rollback duration p99":   "hanging-cleanup", "Active alerts": "etcd-restore", "Programs with firing alerts": "etcd-restore", "Pages and tickets by cluster": "etcd-restore", "Faults": "etcd-restore", "Watch interruptions": "apiserver-kill", "List/watch errors": "apiserver-kill",
 	"Watches in the selected time": "etcd-compact", "Lists in the selected time": "etcd-compact",
 }
 

@@ -17,11 +17,13 @@ import (
 	"github.com/prometheus/common/model"
 	"go.yaml.in/yaml/v2"
 
+	"github.com/informer-exporter/informer-exporter/alerts"
+	"github.com/informer-exporter/informer-exporter/internal/testenv/promtool"
 	"github.com/informer-exporter/informer-exporter/internal/testenv/stack"
 )
 
 // TestInhibitions runs Alertmanager's own code on the default configuration to find which alerts are inhibited by
-// another.
+// another. The recording rule of muted alerts, which dashboards read, comes to the same result.
 func TestInhibitions(t *testing.T) {
 	informer := model.LabelSet{"cluster": "eu", "job": "shop", "instance": "a", "name": "shop", "informer_type": "pods", "watch_namespace": "*"}
 	exporters := model.LabelSet{"cluster": "eu", "job": "informer-exporter", "instance": "e", "name": "informer-exporter", "informer_type": "pods", "watch_namespace": "*"}
@@ -36,6 +38,7 @@ func TestInhibitions(t *testing.T) {
 	cleanup := model.LabelSet{"cluster": "eu", "job": "shop", "name": "shop", "controller": "orders", "finalizer": "a.example.com/x"}
 	controller := model.LabelSet{"cluster": "eu", "job": "shop", "instance": "a", "name": "shop", "controller": "orders"}
 	held := model.LabelSet{"cluster": "eu", "informer_type": "pods", "namespace": "shop", "finalizer": "a.example.com/x"}
+	var recorded []promtool.Test
 	for _, c := range []struct {
 		source string
 		of     model.LabelSet
@@ -110,13 +113,45 @@ func TestInhibitions(t *testing.T) {
 		{"InformerWatchDown", informer, "InformerHandlerSlow", informer, false},
 		{"ControllerQueueBlocked", queue, "ControllerReconcileErrors", with(queue, "controller", "orders"), false},
 	} {
-		t.Run(fmt.Sprintf("%s,%s,%v", c.source, c.target, c.keeps), func(t *testing.T) {
-			i := inhibitor(t, with(c.of, "alertname", c.source))
-			if got := i.Mutes(t.Context(), with(c.in, "alertname", c.target)); got != c.keeps {
+		name := fmt.Sprintf("%s,%s,%v", c.source, c.target, c.keeps)
+		source, target := with(c.of, "alertname", c.source), with(c.in, "alertname", c.target)
+		t.Run(name, func(t *testing.T) {
+			if got := inhibitor(t, source).Mutes(t.Context(), target); got != c.keeps {
 				t.Errorf("%s%v inhibits %s%v: %v, want %v", c.source, c.of, c.target, c.in, got, c.keeps)
 			}
 		})
+		recorded = append(recorded, mutedTest(name, source, target, c.keeps))
 	}
+	if out, ok := promtool.Run(t, "1m", recorded, []alerts.Group{{Name: "muted", Rules: []alerts.Rule{mutedRule(t)}}}); !ok {
+		t.Error(out)
+	}
+}
+
+// mutedTest expects the recording rule of muted alerts to have the second of two alerts if it is muted.
+func mutedTest(name string, source, target model.LabelSet, muted bool) promtool.Test {
+	series := func(set model.LabelSet) promtool.Series {
+		return promtool.Series{Series: "ALERTS" + with(set, "alertstate", "firing").String(), Values: "1x2"}
+	}
+	q := promtool.Query{Expr: fmt.Sprintf("%s{alertname=%q}", mutedRecord, string(target["alertname"])), At: "1m"}
+	if muted {
+		q.Samples = []promtool.Sample{{Labels: mutedRecord + with(target, "alertstate", "firing").String(), Value: 1}}
+	}
+	return promtool.Test{Name: name, Interval: "1m", Series: []promtool.Series{series(source), series(target)}, Queries: []promtool.Query{q}}
+}
+
+const mutedRecord = "alert:informer_exporter_alerts:muted"
+
+func mutedRule(t *testing.T) alerts.Rule {
+	t.Helper()
+	for _, g := range alerts.Rules(alerts.Config{}) {
+		for _, r := range g.Rules {
+			if r.Record == mutedRecord {
+				return r
+			}
+		}
+	}
+	t.Fatal("no rule records muted alerts")
+	return alerts.Rule{}
 }
 
 // For burn rates, which are one alert, a page inhibits the ticket and not the reverse.
@@ -161,20 +196,20 @@ func inhibitor(t *testing.T, firing ...model.LabelSet) *inhibit.Inhibitor {
 		t.Fatalf("%d inhibitions, %v", len(file.Rules), err)
 	}
 	log := slog.New(slog.DiscardHandler)
-	alerts, err := mem.NewAlerts(t.Context(), time.Hour, 0, nil, log, eventrecorder.NopRecorder(), nil, nil)
+	store, err := mem.NewAlerts(t.Context(), time.Hour, 0, nil, log, eventrecorder.NopRecorder(), nil, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(alerts.Close)
+	t.Cleanup(store.Close)
 	now := time.Now()
 	for _, set := range firing {
-		if err := alerts.Put(t.Context(), &alert.Alert{
+		if err := store.Put(t.Context(), &alert.Alert{
 			Alert: model.Alert{Labels: set, StartsAt: now, EndsAt: now.Add(time.Hour)}, UpdatedAt: now,
 		}); err != nil {
 			t.Fatal(err)
 		}
 	}
-	i := inhibit.NewInhibitor(alerts, file.Rules, log, eventrecorder.NopRecorder())
+	i := inhibit.NewInhibitor(store, file.Rules, log, eventrecorder.NopRecorder())
 	ended := make(chan struct{})
 	go func() { defer close(ended); i.Run() }()
 	t.Cleanup(func() { i.Stop(); <-ended })
