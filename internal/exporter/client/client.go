@@ -58,6 +58,9 @@ func UserConfig(kubeconfig, kubeContext string) (*rest.Config, error) {
 	rules := clientcmd.NewDefaultClientConfigLoadingRules()
 	rules.ExplicitPath = kubeconfig
 	config, err := load(rules, &clientcmd.ConfigOverrides{CurrentContext: kubeContext})
+	if clientcmd.IsEmptyConfig(err) { // client-go's error names only $KUBERNETES_MASTER
+		return nil, fmt.Errorf("kubeconfig: no cluster in %s, and not running in a Pod; set --kubeconfig=FILE", strings.Join(rules.GetLoadingPrecedence(), ", "))
+	}
 	if err != nil {
 		return nil, fmt.Errorf("kubeconfig: %w", err)
 	}

@@ -111,6 +111,16 @@ func TestUserInTheURL(t *testing.T) {
 	}
 }
 
+// Without a kubeconfig, the error names the places where it was looked for.
+func TestNoKubeconfig(t *testing.T) {
+	t.Setenv("KUBERNETES_SERVICE_HOST", "")
+	missing := filepath.Join(t.TempDir(), "missing")
+	t.Setenv("KUBECONFIG", missing)
+	if _, err := UserConfig("", ""); err == nil || !strings.Contains(err.Error(), missing) || !strings.Contains(err.Error(), "--kubeconfig") {
+		t.Errorf("error %v", err)
+	}
+}
+
 // No error contains the password in the URL of a proxy, however the URL is mistyped.
 func TestPasswordOfTheProxy(t *testing.T) {
 	for _, proxy := range []string{"ftp://alice:s3cret@proxy:3128", "alice:s3cret@proxy:3128", "http://alice:s3cret@proxy:port", "http://alice:s3cret%zz@proxy", "http://alice:s3cret@\\tproxy", "alice:s3cret\\\"@proxy"} {

@@ -13,12 +13,12 @@ import (
 func (f Fault) RunCheck(ctx context.Context, c *Chain, args ...string) (output string, code int, err error) {
 	kubeconfig := c.Kubeconfig
 	if f.Check == unreachable {
-		kubeconfig = c.exporterKubeconfig()
+		kubeconfig = c.ExporterKubeconfig()
 		args = append(args, "--timeout=20s") // so that it does not wait longer for a connection that hangs
 	}
 	args = append([]string{"check", "--kubeconfig=" + kubeconfig}, args...)
 	if f.reconfigures {
-		args = append(args, "--config.file="+c.exporterConfig())
+		args = append(args, "--config.file="+c.ExporterConfig())
 	}
 	out, err := exec.CommandContext(ctx, filepath.Join(c.dir, programName("exporter")), args...).CombinedOutput()
 	if exit := (*exec.ExitError)(nil); errors.As(err, &exit) {

@@ -10,7 +10,8 @@ import (
 	"sigs.k8s.io/yaml"
 )
 
-func (c *Chain) exporterConfig() string { return filepath.Join(c.dir, "exporter.yaml") }
+// ExporterConfig returns the path of the exporter's configuration file.
+func (c *Chain) ExporterConfig() string { return filepath.Join(c.dir, "exporter.yaml") }
 
 // configureExporter writes the exporter's configuration, which the exporter reloads when it changes.
 func (c *Chain) configureExporter(config map[string]any) error {
@@ -19,11 +20,11 @@ func (c *Chain) configureExporter(config map[string]any) error {
 		return fmt.Errorf("configuration of the exporter: %w", err)
 	}
 	// The file is replaced atomically, as in a ConfigMap: the exporter must not read an incomplete file.
-	next := c.exporterConfig() + ".next"
+	next := c.ExporterConfig() + ".next"
 	if err := os.WriteFile(next, content, 0o600); err != nil {
 		return err
 	}
-	return os.Rename(next, c.exporterConfig())
+	return os.Rename(next, c.ExporterConfig())
 }
 
 // reconfigure changes one field of the exporter's configuration.

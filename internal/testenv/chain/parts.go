@@ -182,11 +182,11 @@ func (c *Chain) serve(address string, handler http.Handler) (url string, err err
 	return "http://" + l.Addr().String(), nil
 }
 
-// exporterKubeconfig returns the path of the exporter's kubeconfig, which leads through the fault proxy.
-func (c *Chain) exporterKubeconfig() string { return filepath.Join(c.dir, "exporter.kubeconfig") }
+// ExporterKubeconfig returns the path of the exporter's kubeconfig, which leads through the fault proxy.
+func (c *Chain) ExporterKubeconfig() string { return filepath.Join(c.dir, "exporter.kubeconfig") }
 
 func (c *Chain) startExporter(ctx context.Context, p programs) error {
-	kubeconfig := c.exporterKubeconfig()
+	kubeconfig := c.ExporterKubeconfig()
 	if err := stack.WriteKubeconfig(kubeconfig, c.Proxy.RESTConfig(c.ControlPlane.Config())); err != nil {
 		return err
 	}
@@ -201,7 +201,7 @@ func (c *Chain) startExporter(ctx context.Context, p programs) error {
 	c.Exporter, err = stack.StartCommand(ctx, stack.Command{
 		Name: "exporter", Program: p.exporter, Dir: c.dir, Log: c.options.Log, Env: c.tracingEnv(httpProtocol),
 		Args: []string{
-			"serve", "--kubeconfig=" + kubeconfig, "--web.listen-address=" + port.Address(number), "--config.file=" + c.exporterConfig(),
+			"serve", "--kubeconfig=" + kubeconfig, "--web.listen-address=" + port.Address(number), "--config.file=" + c.ExporterConfig(),
 			"--leader-elect", "--leader-elect.lease-namespace=kube-system", // the only replica leads, and therefore reports all metrics
 		},
 		Ready: stack.Answers(c.ExporterURL + "/readyz"),

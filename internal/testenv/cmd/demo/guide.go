@@ -62,6 +62,7 @@ func printGuide(out io.Writer, c *chain.Chain, lite bool, took time.Duration) {
 	}
 	row("  dashboards", filepath.Join(c.Generated, "grafana", "dashboards"), "import into Grafana")
 	row("  kubectl", "--kubeconfig="+c.Kubeconfig, "administrator, bypasses the fault proxy")
+	row("  check", "--kubeconfig="+c.ExporterKubeconfig()+" --config.file="+c.ExporterConfig(), "for informer-exporter check, through the fault proxy")
 	row("  logs", c.Dir())
 	row()
 	row("QUERIES")
