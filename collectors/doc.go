@@ -10,7 +10,7 @@
 //	informer      informers and their factories, listers, event handlers
 //	queue         work queues, rate limiters
 //	controllers   reconcilers, sync handlers, finalizers, shutdown steps
-//	leader        leader election
+//	leader        locks of leader election
 //	apiclient     clients of the API server
 //	objects       Leases, terminating objects and generations of a whole cluster
 //	spans         the interface to a tracing system
