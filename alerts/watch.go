@@ -96,7 +96,7 @@ or
 var informerCoverageGap = Alert{
 	Name:      "InformerCoverageGap",
 	Objective: catalog.Objectives.CoverageGap,
-	Reason:    "events arrive late, but arrive; a single gap is info",
+	Reason:    "events arrive late, but arrive; a single gap with a relist is info",
 	labels:    ofInformer,
 	// A single gap is normal: any restart of the API server causes one in every informer. Gaps matter if they repeat, or if the
 	// API server no longer had the events of the gap. The latter happens to every idle resource when the API server restarts, and

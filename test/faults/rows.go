@@ -258,7 +258,7 @@ var Sections = []Section{
 				Shows: "`handler_pending_events` +2 for two events, and `sync_lag_seconds` grows. Other handlers continue: `handler_duration_seconds{handler=other}`. Then `event_lag_seconds` includes the wait",
 				Alerts: []Alerts{
 					{Names: []string{"InformerSyncLagHigh"}},
-					{Names: []string{"InformerEventLagBurn"}, Afterwards: true, Note: "if a hundred events have waited"},
+					{Names: []string{"InformerEventLagBurn"}, Afterwards: true, Note: "if a hundred events were handled"},
 				},
 			},
 			{
