@@ -72,7 +72,7 @@ func demoFaults() string {
 			printed[f.Check] = append(printed[f.Check], "`"+f.Name+"`")
 		}
 	}
-	text += "\nWhat `informer-exporter check` prints during them with the kubeconfig and configuration of the exporter, if anything:\n\n"
+	text += "\nWhat `informer-exporter check` prints with the exporter's kubeconfig and configuration:\n\n"
 	for _, check := range slices.Sorted(maps.Keys(printed)) {
 		text += "- `" + check + "`: " + strings.Join(printed[check], ", ") + "\n"
 	}
