@@ -180,7 +180,7 @@ bench-scale: ## Compare the exporter with plain metadata informers, from 10,000 
 
 .PHONY: demo
 demo: ## Run the whole stack on this machine; FAULT=name injects a fault, FOR=2m ends it; CHURN=1 adds routine operations; TRACES=0 runs without Jaeger; LITE=1 runs only etcd, API server, exporter and Prometheus
-	@echo "Compiling. The first start takes about twelve minutes on two cores, seven with LITE=1, and later ones half a minute."
+	@echo "Compiling. The first start takes about twelve minutes on two cores, seven with LITE=1, and later ones one or two minutes."
 	@$(GO) build -o bin/demo ./internal/testenv/cmd/demo
 	@# As a job of its own, only the demo is interrupted by Ctrl-C, and make ends as the demo does.
 	@[ ! -t 0 ] || set -m; bin/demo $(if $(FAULT),--fault=$(FAULT)) $(if $(FOR),--for=$(FOR)) $(if $(CHURN),--churn) $(if $(filter 0,$(TRACES)),--no-traces) $(if $(filter 1,$(LITE)),--lite) || exit

@@ -9,8 +9,8 @@
 //
 // Tracing is off unless OTEL_TRACES_EXPORTER, OTEL_EXPORTER_OTLP_ENDPOINT or OTEL_EXPORTER_OTLP_TRACES_ENDPOINT is set.
 // OTEL_SDK_DISABLED=true and OTEL_TRACES_EXPORTER=none turn it off. The OpenTelemetry SDK's other variables apply. Without
-// OTEL_TRACES_SAMPLER, one trace in a hundred is sampled, and not all as the specification says: a busy informer delivers thousands
-// of events per second.
+// OTEL_TRACES_SAMPLER, one trace in a hundred is sampled because a busy informer delivers thousands of events per second. The
+// specification's default is every trace.
 //
 // # Traces
 //

@@ -37,7 +37,7 @@ func costCommand() *command {
 	cmd := newCommand("cost", "Estimate an exporter's series, API server requests and memory in a cluster, by default and with a configuration file. Sends one list request with limit 1 per resource to count its objects.")
 	f := &costFlags{output: outputTable}
 	cmd.flags.StringVar(&f.configFile, "config.file", "", "Configuration `FILE` to compare with the defaults.")
-	cmd.flags.StringVar(&f.kubeconfig, "kubeconfig", "", "Kubeconfig `FILE`. Defaults to $KUBECONFIG, then to the service account of the Pod.")
+	cmd.flags.StringVar(&f.kubeconfig, "kubeconfig", "", "Kubeconfig `FILE`. Defaults to the one that kubectl uses.")
 	format := flag.NewFlagSet("", flag.ContinueOnError)
 	format.StringVar(&f.output, "output", outputTable, "")
 	cmd.flags.VarP(choice{format.Lookup("output").Value, []string{outputTable, outputJSON}}, "output", "o", "Output format.")
@@ -60,7 +60,7 @@ func (f *costFlags) run(ctx context.Context, stdout io.Writer) error {
 		return err
 	}
 	limitMemory(ctx, slog.New(slog.DiscardHandler))
-	connecting, err := client.RESTConfig(f.kubeconfig)
+	connecting, err := client.UserConfig(f.kubeconfig, "")
 	if err != nil {
 		return err
 	}
