@@ -12,7 +12,8 @@ ACTIONS  = $$(GOWORK=off $(GO) tool -modfile=$(CURDIR)/tools/actionlint/go.mod -
 APIDIFF  = $$(GOWORK=off $(GO) tool -modfile=$(CURDIR)/tools/apidiff/go.mod -n apidiff)
 SERVERS  := $(GO) run ./internal/testenv/cmd/servers
 # Modules of this repository.
-MODULES  := . integrations/controllerruntime examples/controller-runtime test/e2e test/deploy
+MODULES  := . cmd/exporter integrations/controllerruntime examples/controller-runtime test/e2e test/deploy
+ROOT     := github.com/informer-exporter/informer-exporter
 # Tests that take minutes, because faults last that long.
 FAULTS   := ./test/faults ./test/chaos ./test/demo ./test/otlp ./test/hostile
 RACE     ?= -race
@@ -35,8 +36,6 @@ VERSION  ?= $(shell git describe --tags --always --dirty 2>/dev/null || echo unk
 REVISION ?= $(shell git rev-parse HEAD 2>/dev/null || echo unknown)
 BRANCH   ?= $(shell git rev-parse --abbrev-ref HEAD 2>/dev/null || echo unknown)
 STAMP    := github.com/prometheus/common/version
-# Keeps golang.org/x/net/trace, and thereby html/template, out of the exporter. See tools/conntrack.
-TAGS     := grpcnotrace
 LDFLAGS  := -s -w -X $(STAMP).Version=$(VERSION) -X $(STAMP).Revision=$(REVISION) -X $(STAMP).Branch=$(BRANCH)
 
 .PHONY: help
@@ -45,7 +44,7 @@ help: ## List the targets
 
 .PHONY: build
 build: plugin ## Build the exporter into bin/, also as the kubectl plugin kubectl-informers
-	CGO_ENABLED=0 $(GO) build -trimpath -tags '$(TAGS)' -ldflags '$(LDFLAGS)' -o bin/informer-exporter ./cmd/exporter
+	CGO_ENABLED=0 $(GO) build -trimpath -ldflags '$(LDFLAGS)' -o bin/informer-exporter ./cmd/exporter
 
 # Also the archives of a release have these links.
 .PHONY: plugin
@@ -62,7 +61,9 @@ release-links: ## Point generated links to REF: a tag in its release commit, mai
 	sed -i -E 's|^const ref = ".*"|const ref = "$(REF)"|' internal/generate/release.go
 	sed -i -E 's|(runbook_url: .*/blob/)[^/]+/|\1$(REF)/|' alerts/testdata/*.test.yaml
 	sed -i -E 's|(informer-exporter/blob/)[^/]+/|\1$(REF)/|' alerts/runbooks.go test/e2e/fault_test.go
-	@[ '$(REF)' = main ] || for m in $(filter-out .,$(MODULES)); do (cd $$m && GOWORK=off $(GO) mod edit -require=github.com/informer-exporter/informer-exporter@$(REF)) || exit 1; done
+	@[ '$(REF)' = main ] || for m in $(filter-out .,$(MODULES)); do (cd $$m && GOWORK=off $(GO) mod edit -require=$(ROOT)@$(REF)) || exit 1; done
+	@# go install rejects modules with replacements.
+	cd cmd/exporter && GOWORK=off $(GO) mod edit $(if $(filter main,$(REF)),-replace=$(ROOT)=../..,-dropreplace=$(ROOT))
 	$(MAKE) generate
 
 .PHONY: check
@@ -78,8 +79,7 @@ lint: vuln words score ## Run gofmt, go vet, golangci-lint with gosec, govulnche
 	$(ACTIONS) -shellcheck= -pyflakes=
 	@for m in $(MODULES); do echo "lint $$m"; (cd $$m && $(GO) vet ./... && $(LINT) run --config $(CURDIR)/.golangci.yml ./...); done
 
-# Not checked: tools/conntrack, which imports only the standard library, and tools/servers/kubernetes-*, the API servers that make
-# compat runs on loopback. Older ones have known vulnerabilities.
+# Not checked: tools/servers/kubernetes-*, the API servers that make compat runs on loopback. Older ones have known vulnerabilities.
 .PHONY: vuln
 vuln: ## Check for known vulnerabilities, in the database VULNDB (vuln.go.dev); VULN=skip, the default of lint, skips the check if the database is not reachable
 	@check() { \

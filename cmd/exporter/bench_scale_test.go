@@ -67,7 +67,7 @@ func BenchmarkScale(b *testing.B) {
 func buildProgram(b *testing.B, directory string) string {
 	b.Helper()
 	program := filepath.Join(b.TempDir(), filepath.Base(directory))
-	cmd := exec.CommandContext(b.Context(), "go", "build", "-trimpath", "-tags=grpcnotrace", "-ldflags=-s -w", "-o", program, directory)
+	cmd := exec.CommandContext(b.Context(), "go", "build", "-trimpath", "-ldflags=-s -w", "-o", program, directory)
 	cmd.Env = append(os.Environ(), "CGO_ENABLED=0")
 	if out, err := cmd.CombinedOutput(); err != nil {
 		b.Fatalf("%v\n%s", err, out)

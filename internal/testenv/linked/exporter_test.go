@@ -4,53 +4,47 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 )
 
-// unlinked are packages that the exporter must not import, with the reasons.
-var unlinked = map[string]string{
-	"k8s.io/apiserver":              "internal/kubeauth sends the two reviews itself; with its dependencies, the module adds 8 MB to the program",
-	"github.com/google/cel-go":      "only k8s.io/apiserver needs it",
-	"k8s.io/component-base":         "it registers metrics in registries of its own",
-	"html/template":                 "it calls methods by name, so the linker keeps all of them: 9 MB; see docs/dev/decisions.md and tools/conntrack",
-	"golang.org/x/net/trace":        "it imports html/template; see TAGS in the Makefile and tools/conntrack",
-	"github.com/alecthomas/kingpin": "it renders help with text/template",
-}
+const library = "github.com/informer-exporter/informer-exporter"
 
-// maxSize limits the size of the stripped program, in bytes. It was 38 MB for amd64 with Go 1.26.
-const maxSize = 40e6
-
-// TestExporterIsSmall builds the exporter as `make build` does.
-func TestExporterIsSmall(t *testing.T) {
+// TestOneProduct compares the modules with which the workspace builds the exporter (make build, ko, goreleaser) with those of
+// cmd/exporter/go.mod (go install): a module of the workspace that requires a newer version would make them differ.
+func TestOneProduct(t *testing.T) {
 	t.Parallel()
-	const exporter = "github.com/informer-exporter/informer-exporter/cmd/exporter"
-	imports, err := exec.CommandContext(t.Context(), "go", "list", "-deps", "-tags", "grpcnotrace", exporter).Output()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if !strings.Contains(string(imports), exporter) {
-		t.Fatalf("dependencies of the exporter without the exporter:\n%s", imports)
-	}
-	for line := range strings.Lines(string(imports)) {
-		name := strings.TrimSpace(line)
-		for prefix, reason := range unlinked {
-			if name == prefix || strings.HasPrefix(name, prefix+"/") {
-				t.Errorf("the exporter imports %s: %s", name, reason)
-			}
+	const dir = "../../../cmd/exporter"
+	alone := filepath.Join(t.TempDir(), "go.mod")
+	for from, to := range map[string]string{"go.mod": alone, "go.sum": strings.TrimSuffix(alone, "mod") + "sum"} {
+		content, err := os.ReadFile(filepath.Join(dir, from))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(to, content, 0o600); err != nil {
+			t.Fatal(err)
 		}
 	}
-	binary := filepath.Join(t.TempDir(), "exporter")
-	build := exec.CommandContext(t.Context(), "go", "build", "-trimpath", "-tags", "grpcnotrace", "-ldflags=-s -w", "-o", binary, exporter)
-	build.Env = append(build.Environ(), "CGO_ENABLED=0")
-	if out, err := build.CombinedOutput(); err != nil {
-		t.Fatalf("go build: %v\n%s", err, out)
+	// A release has no replacement.
+	if out, err := exec.CommandContext(t.Context(), "go", "mod", "edit", "-replace="+library+"=../..", alone).CombinedOutput(); err != nil {
+		t.Fatalf("go mod edit: %v\n%s", err, out)
 	}
-	info, err := os.Stat(binary)
-	if err != nil {
-		t.Fatal(err)
+	modules := func(env string, args ...string) []string {
+		cmd := exec.CommandContext(t.Context(), "go", append([]string{"list", "-deps", "-f", "{{with .Module}}{{.Path}} {{.Version}}{{with .Replace}} {{.Path}} {{.Version}}{{end}}{{end}}"}, args...)...)
+		cmd.Dir = dir
+		cmd.Env = append(os.Environ(), env)
+		out, err := cmd.Output()
+		if err != nil {
+			t.Fatalf("go list with %s: %v", env, err)
+		}
+		lines := strings.Split(strings.TrimSpace(string(out)), "\n")
+		lines = slices.DeleteFunc(lines, func(line string) bool { return line == "" || strings.HasPrefix(line, library) })
+		slices.Sort(lines)
+		return slices.Compact(lines)
 	}
-	if info.Size() > maxSize {
-		t.Errorf("the exporter has %d bytes, more than %.0f; if it grew by a quarter at once, it probably executes a text/template, which makes the linker keep every exported method", info.Size(), maxSize)
+	workspace, installed := modules("GOWORK=", "."), modules("GOWORK=off", "-modfile="+alone, ".")
+	if len(installed) < 40 || !slices.Equal(workspace, installed) {
+		t.Errorf("the workspace builds the exporter with\n%s\ngo install with\n%s", strings.Join(workspace, "\n"), strings.Join(installed, "\n"))
 	}
 }
