@@ -15,26 +15,26 @@ func TestScopeEnds(t *testing.T) {
 	handler := informer.Sub("first")
 	handler.Counter(catalog.InformerHandlerPanics).Inc()
 	informer.Counter(catalog.InformerHandlerPanics, "second").Add(2)
-	other.Sub("first").Counter(catalog.InformerHandlerPanics).Add(3)
+	other.Sub("other").Counter(catalog.InformerHandlerPanics).Add(3)
 	const panics = "k8s_informer_handler_panics_total"
 	want := metricstest.Snapshot{
-		panics + "{handler=first,informer_type=nodes}": 3,
-		panics + "{handler=first,informer_type=pods}":  1,
-		panics + "{handler=second,informer_type=pods}": 2,
+		panics + "{handler=first}":  1,
+		panics + "{handler=second}": 2,
+		panics + "{handler=other}":  3,
 	}
 	if s := series(); !maps.Equal(s, want) {
 		t.Errorf("at the start:\n%s\nwant\n%s", s, want)
 	}
 	informer.End()
 	informer.End()
-	delete(want, panics+"{handler=second,informer_type=pods}")
+	delete(want, panics+"{handler=second}")
 	informer.Counter(catalog.InformerHandlerPanics, "second").Inc()
 	informer.Sub("third").Counter(catalog.InformerHandlerPanics).Inc()
 	if s := series(); !maps.Equal(s, want) {
 		t.Errorf("after the informer's end:\n%s\nwant\n%s", s, want)
 	}
 	handler.End()
-	delete(want, panics+"{handler=first,informer_type=pods}")
+	delete(want, panics+"{handler=first}")
 	if s := series(); !maps.Equal(s, want) {
 		t.Errorf("after the handler's end:\n%s\nwant\n%s", s, want)
 	}
