@@ -48,14 +48,14 @@ type FinalizerOptions struct {
 func NewFinalizer[T metav1.Object](obs *collectors.Observer, controller, finalizer string, cleanup func(context.Context, T) error, options FinalizerOptions) func(context.Context, T) error {
 	c, deadline := registryOf(obs).cleanups(controller, finalizer), options.Deadline
 	return func(ctx context.Context, object T) (err error) {
-		ctx, span := c.registry.beginSpan(ctx, spans.Cleanup, c.labels, object)
+		ctx, span := c.registry.beginSpan(ctx, spans.Cleanup, c.scope.Labels(), object)
 		ended, a := c.panicked, c.begin(object, deadline)
 		defer func() {
 			took := c.registry.Now() - a.start
 			traceID := c.endSpan(span, ended, err)
 			c.end(a, ended, took, traceID)
 			if ended == c.timedOut { // last, because a logger may block
-				c.registry.logCleanup(ctx, "finalizer cleanup exceeded its deadline", cleanupLog{c.labels, ended.result, took, traceID})
+				c.registry.logCleanup(ctx, "finalizer cleanup exceeded its deadline", cleanupLog{c.scope.Labels(), ended.result, took, traceID})
 			}
 		}()
 		err = cleanup(ctx, object)
@@ -80,14 +80,14 @@ func NewRollback[T any](obs *collectors.Observer, controller, finalizer string, 
 	return func(ctx context.Context, object T) (err error) {
 		var span core.Span
 		if o.Tracing != nil { // otherwise object would be allocated
-			ctx, span = o.beginSpan(ctx, spans.Rollback, r.labels, object)
+			ctx, span = o.beginSpan(ctx, spans.Rollback, r.scope.Labels(), object)
 		}
 		ended, start := cleanupPanic, o.Now()
 		defer func() {
 			took := o.Now() - start
 			traceID := span.End(resultOf(ended, err))
 			r.results.ObserveTraced(ended, core.Seconds(took), traceID)
-			o.logCleanup(ctx, "finalizer cleanup rolled back", cleanupLog{r.labels, ended, took, traceID})
+			o.logCleanup(ctx, "finalizer cleanup rolled back", cleanupLog{r.scope.Labels(), ended, took, traceID})
 		}()
 		err = rollback(ctx, object)
 		ended = cleanupSuccess
@@ -118,8 +118,7 @@ func ForgetCleanup(obs *collectors.Observer, controller, finalizer string, objec
 // cleanups are the series of a controller's cleanups for one finalizer.
 type cleanups struct {
 	registry                              *registry
-	labels                                []string
-	outcomes                              *outcomes
+	scope                                 *core.Scope
 	succeeded, failed, timedOut, panicked *outcome
 
 	mu      sync.Mutex
@@ -151,12 +150,11 @@ type attempt struct {
 var _ controllerSeries = &cleanups{}
 
 func (o *registry) cleanups(controller, finalizer string) *cleanups {
-	return seriesOf(o, func(labels ...string) *cleanups {
-		outcomes, results := o.outcomes(catalog.ControllerFinalizerAttempts, catalog.ControllerFinalizerDuration, labels...)
+	return seriesOf(o, func(scope *core.Scope) *cleanups {
+		results := outcomes(scope, catalog.ControllerFinalizerAttempts, catalog.ControllerFinalizerDuration)
 		return &cleanups{
-			outcomes:  outcomes,
+			scope:     scope,
 			registry:  o,
-			labels:    labels,
 			succeeded: results[cleanupSuccess],
 			failed:    results[cleanupError],
 			timedOut:  results[cleanupTimeout],
@@ -213,7 +211,7 @@ func (c *cleanups) drop(name types.NamespacedName) {
 }
 
 func (c *cleanups) collect(ch chan<- prometheus.Metric) {
-	c.registry.Metrics.SendGauge(ch, catalog.ControllerFinalizerOverdue, float64(c.overdue(c.registry.Now())), c.labels...)
+	c.scope.SendGauge(ch, catalog.ControllerFinalizerOverdue, float64(c.overdue(c.registry.Now())))
 }
 
 // overdue returns the number of overdue objects, and forgets expired ones.
@@ -231,29 +229,18 @@ func (c *cleanups) overdue(now int64) (n int) {
 	return n
 }
 
-func (c *cleanups) forget() { c.outcomes.forget() }
-
 // rollbacks are the series of a controller's rollbacks for one finalizer.
 type rollbacks struct {
-	metrics *core.Vectors
-	labels  []string
-	gate    core.Gate
+	scope   *core.Scope
 	results *core.ObserverSet
 }
 
-var _ controllerSeries = &rollbacks{}
+var _ controllerSeries = rollbacks{}
 
-func (o *registry) rollbacks(controller, finalizer string) *rollbacks {
-	return seriesOf(o, func(labels ...string) *rollbacks {
-		r := &rollbacks{metrics: o.Metrics, labels: labels}
-		r.results = o.Metrics.ObserverSet(&r.gate, catalog.ControllerFinalizerRollbackDuration, labels...)
-		return r
+func (o *registry) rollbacks(controller, finalizer string) rollbacks {
+	return seriesOf(o, func(scope *core.Scope) rollbacks {
+		return rollbacks{scope, scope.ObserverSet(catalog.ControllerFinalizerRollbackDuration)}
 	}, controller, finalizer)
 }
 
-func (r *rollbacks) collect(chan<- prometheus.Metric) {}
-
-func (r *rollbacks) forget() {
-	r.gate.Close()
-	r.metrics.DeleteSet(catalog.ControllerFinalizerRollbackDuration.Metric, r.labels...)
-}
+func (rollbacks) collect(chan<- prometheus.Metric) {}

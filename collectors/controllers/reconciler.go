@@ -139,9 +139,8 @@ func (f field) isSet(v reflect.Value) bool {
 
 // reconciles are the series of a controller's reconcile functions.
 type reconciles struct {
-	obs      *registry
-	labels   []string
-	outcomes *outcomes
+	obs   *registry
+	scope *core.Scope
 
 	succeeded, failed, requeued, requeuedAfter, terminal, panicked *outcome
 	active                                                         atomic.Int64
@@ -158,12 +157,11 @@ type decorator struct{ *reconciles }
 var _ controllerSeries = &reconciles{}
 
 func (o *registry) reconciles(controller string) *reconciles {
-	return seriesOf(o, func(labels ...string) *reconciles {
-		outcomes, results := o.outcomes(catalog.ControllerReconcile, catalog.ControllerReconcileDuration, labels...)
+	return seriesOf(o, func(scope *core.Scope) *reconciles {
+		results := outcomes(scope, catalog.ControllerReconcile, catalog.ControllerReconcileDuration)
 		return &reconciles{
-			outcomes:      outcomes,
+			scope:         scope,
 			obs:           o,
-			labels:        labels,
 			succeeded:     results[reconcileSuccess],
 			failed:        results[reconcileError],
 			requeued:      results[reconcileRequeue],
@@ -215,16 +213,14 @@ func (r *reconciles) end(o *outcome, start int64, span core.Span, err error) {
 }
 
 func (r *reconciles) collect(ch chan<- prometheus.Metric) {
-	r.obs.Metrics.SendGauge(ch, catalog.ControllerActiveWorkers, float64(r.active.Load()), r.labels...)
+	r.scope.SendGauge(ch, catalog.ControllerActiveWorkers, float64(r.active.Load()))
 	r.mu.Lock()
 	workers := r.maxWorkers
 	r.mu.Unlock()
 	if workers > 0 {
-		r.obs.Metrics.SendGauge(ch, catalog.ControllerMaxWorkers, float64(workers), r.labels...)
+		r.scope.SendGauge(ch, catalog.ControllerMaxWorkers, float64(workers))
 	}
 }
-
-func (r *reconciles) forget() { r.outcomes.forget() }
 
 // isTerminal reports whether the first error in the tree with a method Terminal returns true.
 func isTerminal(err error) bool {

@@ -20,14 +20,14 @@ type registry struct {
 
 	// mu is held while decorators are created, scraped or forgotten, never while they are called.
 	mu     sync.Mutex
-	series map[seriesKey]controllerSeries
+	series map[seriesKey]owned
 }
 
 var _ core.Part = &registry{}
 
 func registryOf(obs *collectors.Observer) *registry {
 	return core.PartOf(obs.Core(), func(o *core.Observer) *registry {
-		return &registry{Observer: o, series: map[seriesKey]controllerSeries{}}
+		return &registry{Observer: o, series: map[seriesKey]owned{}}
 	})
 }
 
@@ -38,30 +38,35 @@ type seriesKey struct {
 	labels [2]string
 }
 
+// owned are series that decorators share, with the scope that deletes those that exist between scrapes.
+type owned struct {
+	controllerSeries
+	scope *core.Scope
+}
+
 // controllerSeries are series of a controller.
 type controllerSeries interface {
 	// collect sends the series that are read at scrape time.
 	collect(ch chan<- prometheus.Metric)
-	// forget deletes the series that exist between scrapes. Late writes to them have no effect.
-	forget()
 }
 
 // seriesOf returns the series of type S with the given labels, and builds them if there are none.
-func seriesOf[S controllerSeries](r *registry, build func(labels ...string) S, labels ...string) S {
+func seriesOf[S controllerSeries](r *registry, build func(scope *core.Scope) S, labels ...string) S {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	key := seriesKey{of: reflect.TypeFor[S]()}
 	copy(key.labels[:], labels)
 	if s, ok := r.series[key]; ok {
-		return s.(S)
+		return s.controllerSeries.(S)
 	}
 	r.acquire(&key)
 	if s, ok := r.series[key]; ok { // a label was replaced by "other", which has series already
 		r.release(key)
-		return s.(S)
+		return s.controllerSeries.(S)
 	}
-	s := build(slices.Clone(key.labels[:len(labels)])...)
-	r.series[key] = s
+	scope := r.Metrics.Scope(slices.Clone(key.labels[:len(labels)])...)
+	s := build(scope)
+	r.series[key] = owned{s, scope}
 	return s
 }
 
@@ -71,7 +76,7 @@ func lookUp[S controllerSeries](r *registry, labels ...string) (s S) {
 	copy(key.labels[:], labels)
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	s, _ = r.series[key].(S)
+	s, _ = r.series[key].controllerSeries.(S)
 	return s
 }
 
@@ -102,7 +107,7 @@ func Forget(obs *collectors.Observer, controller string) {
 	for key, s := range r.series {
 		if key.labels[0] == controller {
 			delete(r.series, key)
-			s.forget()
+			s.scope.End()
 			r.release(key)
 		}
 	}
@@ -118,45 +123,26 @@ func (r *registry) Collect(ch chan<- prometheus.Metric) {
 	}
 }
 
-// outcomes counts and times the calls of one function by result.
-type outcomes struct {
-	metrics                     *core.Vectors
-	gate                        core.Gate
-	countMetric, durationMetric catalog.Metric
-	labels                      []string
-
-	count    *core.CounterSet
-	duration *core.ObserverSet
-}
-
 // outcome counts and times the operations that ended with one result.
 type outcome struct {
-	set    *outcomes
-	result string
+	count    *core.CounterSet
+	duration *core.ObserverSet
+	result   string
 }
 
 // outcomes returns an outcome for each value of the last label of two metrics, which must be the same closed set. The
 // duration is a histogram or a summary.
-func (r *registry) outcomes(count catalog.Counter, duration catalog.Definition, labels ...string) (*outcomes, map[string]*outcome) {
-	set := &outcomes{metrics: r.Metrics, countMetric: count.Metric, durationMetric: duration.Define(), labels: labels}
-	set.count = r.Metrics.CounterSet(&set.gate, count, labels...)
-	set.duration = r.Metrics.ObserverSet(&set.gate, duration, labels...)
+func outcomes(scope *core.Scope, count catalog.Counter, duration catalog.Definition) map[string]*outcome {
+	counts, durations := scope.CounterSet(count), scope.ObserverSet(duration)
 	results := map[string]*outcome{}
 	for _, result := range count.Labels[len(count.Labels)-1].Values {
-		results[result] = &outcome{set, result}
+		results[result] = &outcome{counts, durations, result}
 	}
-	return set, results
+	return results
 }
 
 // observe records an operation that took the given number of nanoseconds, with its trace ID unless that is empty.
 func (o *outcome) observe(took int64, traceID string) {
-	o.set.count.Inc(o.result)
-	o.set.duration.ObserveTraced(o.result, core.Seconds(took), traceID)
-}
-
-// forget deletes the series. Late observations have no effect.
-func (s *outcomes) forget() {
-	s.gate.Close()
-	s.metrics.DeleteSet(s.countMetric, s.labels...)
-	s.metrics.DeleteSet(s.durationMetric, s.labels...)
+	o.count.Inc(o.result)
+	o.duration.ObserveTraced(o.result, core.Seconds(took), traceID)
 }

@@ -12,6 +12,7 @@ import (
 
 	"github.com/informer-exporter/informer-exporter/collectors"
 	"github.com/informer-exporter/informer-exporter/collectors/catalog"
+	"github.com/informer-exporter/informer-exporter/collectors/internal/core"
 )
 
 // ShutdownStep is a step of a controller's shutdown.
@@ -70,8 +71,7 @@ func NewShutdownStep(obs *collectors.Observer, controller string, step ShutdownS
 
 // shutdowns are the series of a controller's shutdown.
 type shutdowns struct {
-	registry *registry
-	labels   []string
+	scope *core.Scope
 
 	mu   sync.Mutex
 	last map[ShutdownStep]stepRun
@@ -86,8 +86,8 @@ type stepRun struct {
 var _ controllerSeries = &shutdowns{}
 
 func (r *registry) shutdowns(controller string) *shutdowns {
-	return seriesOf(r, func(labels ...string) *shutdowns {
-		return &shutdowns{registry: r, labels: labels, last: map[ShutdownStep]stepRun{}}
+	return seriesOf(r, func(scope *core.Scope) *shutdowns {
+		return &shutdowns{scope: scope, last: map[ShutdownStep]stepRun{}}
 	}, controller)
 }
 
@@ -108,10 +108,6 @@ func (s *shutdowns) collect(ch chan<- prometheus.Metric) {
 	last := maps.Clone(s.last)
 	s.mu.Unlock()
 	for step, run := range last {
-		labels := append(slices.Clone(s.labels), string(step), run.result)
-		s.registry.Metrics.SendGauge(ch, catalog.ControllerShutdownDuration, run.took.Seconds(), labels...)
+		s.scope.SendGauge(ch, catalog.ControllerShutdownDuration, run.took.Seconds(), string(step), run.result)
 	}
 }
-
-// forget does nothing: the series are computed when they are collected.
-func (s *shutdowns) forget() {}

@@ -142,20 +142,14 @@ func isNil(obj metav1.Object) bool {
 }
 
 // staleReads is the series of a controller's Writes.
-type staleReads struct {
-	metrics *core.Vectors
-	labels  []string
-	count   prometheus.Counter
-}
+type staleReads struct{ count prometheus.Counter }
 
-var _ controllerSeries = &staleReads{}
+var _ controllerSeries = staleReads{}
 
-func (r *registry) staleReads(controller string) *staleReads {
-	return seriesOf(r, func(labels ...string) *staleReads {
-		return &staleReads{r.Metrics, labels, r.Metrics.Counter(catalog.ControllerStaleReads, labels...)}
+func (r *registry) staleReads(controller string) staleReads {
+	return seriesOf(r, func(scope *core.Scope) staleReads {
+		return staleReads{scope.Counter(catalog.ControllerStaleReads)}
 	}, controller)
 }
 
-func (s *staleReads) collect(chan<- prometheus.Metric) {}
-
-func (s *staleReads) forget() { s.metrics.Delete(catalog.ControllerStaleReads.Metric, s.labels...) }
+func (staleReads) collect(chan<- prometheus.Metric) {}

@@ -28,13 +28,12 @@ func (r *registry) Collect(ch chan<- prometheus.Metric) {
 // collect sends the metrics of the informers with the same labels that are computed at scrape time. Several informers are
 // reported as one: counts are summed, and the worst state is reported.
 func collect(ch chan<- prometheus.Metric, m *metrics, informers []*informer) {
-	vectors := m.obs.Metrics
 	send := func(metric catalog.Gauge, value float64, more ...string) {
-		vectors.SendGauge(ch, metric, value, m.with(more...)...)
+		m.scope.SendGauge(ch, metric, value, more...)
 	}
 	if hits, misses := m.reads.Hits(), m.reads.Misses(); hits+misses > 0 { // the hit ratio needs both
-		vectors.SendCounter(ch, catalog.InformerCacheHits, float64(hits), m.with()...)
-		vectors.SendCounter(ch, catalog.InformerCacheMisses, float64(misses), m.with()...)
+		m.scope.SendCounter(ch, catalog.InformerCacheHits, float64(hits))
+		m.scope.SendCounter(ch, catalog.InformerCacheMisses, float64(misses))
 	}
 	total, orphans, unequal := total(informers)
 	if total.Started { // a standby replica may have informers that are not started; they have no state

@@ -1,7 +1,6 @@
 package informer
 
 import (
-	"strings"
 	"sync"
 
 	"github.com/prometheus/client_golang/prometheus"
@@ -32,15 +31,12 @@ type labels struct {
 	informerType, watchNamespace string
 }
 
-func (l labels) with(more ...string) []string {
-	return append([]string{l.informerType, l.watchNamespace}, more...)
-}
-
 // metrics are the series of all informers with the same labels: normally one, more if a program watches the same resource
 // twice. The series of the hot path are resolved in advance, and a write after the end of the last informer has no effect.
 type metrics struct {
 	labels
-	obs *core.Observer
+	obs   *core.Observer
+	scope *core.Scope
 
 	connection *stream.Metrics
 	checks     *checks.Metrics
@@ -58,9 +54,6 @@ type metrics struct {
 	// indexErrors and earlyReads are created when they first increase.
 	indexErrors, earlyReads *core.LazyCounter
 
-	// gate is closed when the last informer has ended.
-	gate *core.Gate
-
 	// lists are the counters of list reads by index, created when the index is first read.
 	lists sync.Map
 
@@ -73,6 +66,7 @@ type metrics struct {
 
 // handlerMetrics are the series of all handlers with the same name and informer labels.
 type handlerMetrics struct {
+	scope    *core.Scope
 	name     string
 	uses     int
 	duration prometheus.Observer
@@ -80,25 +74,24 @@ type handlerMetrics struct {
 }
 
 func newMetrics(obs *core.Observer, l labels) *metrics {
-	v, gate := obs.Metrics, &core.Gate{}
-	m := &metrics{
+	scope := obs.Metrics.Scope(l.informerType, l.watchNamespace)
+	return &metrics{
 		labels:      l,
 		obs:         obs,
-		connection:  stream.NewMetrics(v, gate, l.informerType, l.watchNamespace),
-		checks:      checks.NewMetrics(v, gate, l.informerType, l.watchNamespace),
+		scope:       scope,
+		connection:  stream.NewMetrics(scope, l.informerType, l.watchNamespace),
+		checks:      checks.NewMetrics(scope),
 		reads:       reads.NewCounter(),
-		eventLag:    v.Histogram(catalog.InformerEventLag, l.with()...),
-		updates:     updates.NewCounter(v, gate, l.informerType, l.watchNamespace),
-		lost:        v.CounterSet(gate, catalog.InformerEventsLost, l.with()...),
-		unmeasured:  v.Counter(catalog.InformerUnmeasuredEvents, l.with()...),
-		conflicts:   v.LazyCounter(gate, catalog.InformerTransformConflicts, l.with()...),
-		drops:       v.CounterSet(gate, catalog.InformerTransformDrops, l.with()...),
-		indexErrors: v.LazyCounter(gate, catalog.InformerIndexErrors, l.with()...),
-		earlyReads:  v.LazyCounter(gate, catalog.InformerUnsyncedReads, l.with()...),
-		gate:        gate,
+		eventLag:    scope.Histogram(catalog.InformerEventLag),
+		updates:     updates.NewCounter(scope),
+		lost:        scope.CounterSet(catalog.InformerEventsLost),
+		unmeasured:  scope.Counter(catalog.InformerUnmeasuredEvents),
+		conflicts:   scope.LazyCounter(catalog.InformerTransformConflicts),
+		drops:       scope.CounterSet(catalog.InformerTransformDrops),
+		indexErrors: scope.LazyCounter(catalog.InformerIndexErrors),
+		earlyReads:  scope.LazyCounter(catalog.InformerUnsyncedReads),
 		handlers:    map[string]*handlerMetrics{},
 	}
-	return m
 }
 
 // end deletes the series. It is called when the last informer has ended.
@@ -106,23 +99,8 @@ func (m *metrics) end() {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	m.ended = true
-	m.gate.Close()
-	for _, metric := range catalog.All() {
-		if metric.Family == catalog.InformerLabelOverflow.Family || !strings.HasPrefix(metric.Name, "k8s_informer_") {
-			continue // not a metric of informers
-		}
-		last := metric.Labels[len(metric.Labels)-1]
-		if last.Name == catalog.LabelWatchNamespace.Name {
-			m.obs.Metrics.Delete(metric, m.with()...)
-		}
-		for _, value := range last.Values {
-			m.obs.Metrics.Delete(metric, m.with(value)...)
-		}
-	}
-	// Labels without a closed set of values.
-	m.obs.Metrics.Delete(catalog.InformerCacheLists.Metric, m.with(everything)...)
+	m.scope.End()
 	for _, index := range m.indexes {
-		m.obs.Metrics.Delete(catalog.InformerCacheLists.Metric, m.with(index)...)
 		m.obs.Labels.Indexes.Release(index)
 	}
 	for _, h := range m.handlers { // added by an informer after its end
@@ -155,7 +133,7 @@ func (m *metrics) listCounter(index string) prometheus.Counter {
 		label = m.obs.Labels.Indexes.Acquire(index)
 		m.indexes = append(m.indexes, label)
 	}
-	c := m.obs.Metrics.Counter(catalog.InformerCacheLists, m.with(label)...)
+	c := m.scope.Counter(catalog.InformerCacheLists, label)
 	m.lists.Store(index, c)
 	return c
 }
@@ -174,10 +152,12 @@ func (m *metrics) acquireHandler(name string) *handlerMetrics {
 	name = m.obs.Labels.Handlers.Acquire(name)
 	h := m.handlers[name]
 	if h == nil {
+		scope := m.scope.Sub(name)
 		h = &handlerMetrics{
+			scope:    scope,
 			name:     name,
-			duration: m.obs.Metrics.Histogram(catalog.InformerHandlerDuration, m.with(name)...),
-			panics:   m.obs.Metrics.Counter(catalog.InformerHandlerPanics, m.with(name)...),
+			duration: scope.Histogram(catalog.InformerHandlerDuration),
+			panics:   scope.Counter(catalog.InformerHandlerPanics),
 		}
 		m.handlers[name] = h
 	}
@@ -202,6 +182,5 @@ func (m *metrics) release(h *handlerMetrics) {
 		return
 	}
 	delete(m.handlers, h.name)
-	m.obs.Metrics.Delete(catalog.InformerHandlerDuration.Metric, m.with(h.name)...)
-	m.obs.Metrics.Delete(catalog.InformerHandlerPanics.Metric, m.with(h.name)...)
+	h.scope.End()
 }

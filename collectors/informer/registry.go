@@ -106,8 +106,8 @@ func (c *claim) release() {
 type shared struct {
 	*core.Observer
 	checks *checks.Shared
-	// upstream are the labels in use of client-go's own metrics.
-	upstream series.Pool[upstreamLabels, struct{}]
+	// upstream are the series of client-go's own metrics.
+	upstream series.Pool[upstreamLabels, *core.Scope]
 }
 
 // upstreamLabels are name, group, version and resource.

@@ -49,45 +49,42 @@ type upstreamMetrics[ID identifier, H observer] struct{ *upstreamInformer }
 
 // NewQueuedItemMetric implements cache.InformerMetricsProvider.
 func (m upstreamMetrics[ID, H]) NewQueuedItemMetric(id ID) cache.GaugeMetric {
-	l := m.acquire(id)
-	return reservedGauge{id, m.metrics.Gauge(catalog.UpstreamQueuedItems, l[:]...)}
+	return reservedGauge{id, m.acquire(id).Gauge(catalog.UpstreamQueuedItems)}
 }
 
 // NewProcessingLatencyMetric implements cache.InformerMetricsProvider.
 func (m upstreamMetrics[ID, H]) NewProcessingLatencyMetric(id ID) H {
-	l := m.acquire(id)
-	histogram, _ := any(reservedHistogram{id, m.metrics.Histogram(catalog.UpstreamProcessingLatency, l[:]...)}).(H)
+	histogram, _ := any(reservedHistogram{id, m.acquire(id).Histogram(catalog.UpstreamProcessingLatency)}).(H)
 	return histogram
 }
 
 // NewStoreResourceVersionMetric implements cache.InformerMetricsProvider.
 func (m upstreamMetrics[ID, H]) NewStoreResourceVersionMetric(id ID) cache.GaugeMetric {
-	l := m.acquire(id)
-	return reservedGauge{id, m.metrics.Gauge(catalog.UpstreamStoreResourceVersion, l[:]...)}
+	return reservedGauge{id, m.acquire(id).Gauge(catalog.UpstreamStoreResourceVersion)}
 }
 
 // upstreamInformer has the series of one informer.
 type upstreamInformer struct {
 	metrics *core.Vectors
-	// uses counts the informers with the same labels: a name can be released and reserved again while an informer that
+	// uses holds the series of informers with the same labels: a name can be released and reserved again while an informer that
 	// had it is still ending.
-	uses *series.Pool[upstreamLabels, struct{}]
+	uses *series.Pool[upstreamLabels, *core.Scope]
 	mu   sync.Mutex
-	// acquired is set while the informer has series. It is guarded by mu, and so are the labels.
-	acquired bool
-	labels   upstreamLabels
+	// scope is nil while the informer has no series. It is guarded by mu, and so are the labels.
+	scope  *core.Scope
+	labels upstreamLabels
 }
 
-// acquire returns the labels of an informer, which has only one id.
-func (i *upstreamInformer) acquire(id identifier) upstreamLabels {
+// acquire returns the series of an informer, which has only one id.
+func (i *upstreamInformer) acquire(id identifier) *core.Scope {
 	i.mu.Lock()
 	defer i.mu.Unlock()
-	if !i.acquired {
+	if i.scope == nil {
 		gvr := id.GroupVersionResource()
-		i.acquired, i.labels = true, upstreamLabels{id.Name(), gvr.Group, gvr.Version, gvr.Resource}
-		i.uses.Acquire(i.labels, func() struct{} { return struct{}{} })
+		i.labels = upstreamLabels{id.Name(), gvr.Group, gvr.Version, gvr.Resource}
+		i.scope = i.uses.Acquire(i.labels, func() *core.Scope { return i.metrics.Scope(i.labels[:]...) })
 	}
-	return i.labels
+	return i.scope
 }
 
 // end deletes the informer's series, unless another informer has the same labels. Later writes have no effect.
@@ -97,15 +94,10 @@ func (i *upstreamInformer) end() {
 	}
 	i.mu.Lock()
 	defer i.mu.Unlock()
-	if !i.acquired {
-		return
+	if i.scope != nil {
+		i.scope = nil
+		i.uses.Release(i.labels, (*core.Scope).End)
 	}
-	i.acquired = false
-	i.uses.Release(i.labels, func(struct{}) {
-		i.metrics.Delete(catalog.UpstreamQueuedItems.Metric, i.labels[:]...)
-		i.metrics.Delete(catalog.UpstreamProcessingLatency.Metric, i.labels[:]...)
-		i.metrics.Delete(catalog.UpstreamStoreResourceVersion.Metric, i.labels[:]...)
-	})
 }
 
 // reservedGauge and reservedHistogram ignore writes once the informer's name is released, as client-go requires: another

@@ -17,8 +17,6 @@ import (
 type registry struct {
 	*core.Observer
 	locks series.Pool[string, *lockSeries]
-	// gate stays open: the series of locks are never deleted.
-	gate core.Gate
 	// upstream limits the names in client-go's own metrics. It has no overflow counter, because client-go passes the name each
 	// time it sets a metric.
 	upstream series.Cap
@@ -43,11 +41,12 @@ func (r *registry) Collect(ch chan<- prometheus.Metric) {
 func (r *registry) acquire(name string) *lockSeries {
 	name = r.Labels.Locks.Acquire(name)
 	return r.locks.Acquire(name, func() *lockSeries {
+		scope := r.Metrics.Scope(name) // never ends
 		return &lockSeries{
-			name:        name,
-			transitions: r.Metrics.CounterSet(&r.gate, catalog.ControllerLeaderTransitions, name),
-			renewals:    r.Metrics.ObserverSet(&r.gate, catalog.ControllerLeaderRenewDuration, name),
-			slow:        r.Metrics.Counter(catalog.ControllerLeaderSlowRenewals, name),
+			Scope:       scope,
+			transitions: scope.CounterSet(catalog.ControllerLeaderTransitions),
+			renewals:    scope.ObserverSet(catalog.ControllerLeaderRenewDuration),
+			slow:        scope.Counter(catalog.ControllerLeaderSlowRenewals),
 			expiry:      map[*lock]int64{},
 		}
 	})
@@ -55,7 +54,7 @@ func (r *registry) acquire(name string) *lockSeries {
 
 // lockSeries are the series of all locks with the same name.
 type lockSeries struct {
-	name        string
+	*core.Scope
 	transitions *core.CounterSet
 	renewals    *core.ObserverSet
 	slow        prometheus.Counter
@@ -127,6 +126,6 @@ func (s *lockSeries) collect(r *registry, ch chan<- prometheus.Metric) {
 		renewed = r.Wall(s.renewed)
 	}
 	s.mu.Unlock()
-	r.Metrics.SendGauge(ch, catalog.ControllerLeader, core.Bool(leads), s.name)
-	r.Metrics.SendGauge(ch, catalog.ControllerLeaderLastRenew, core.Unix(renewed), s.name)
+	s.SendGauge(ch, catalog.ControllerLeader, core.Bool(leads))
+	s.SendGauge(ch, catalog.ControllerLeaderLastRenew, core.Unix(renewed))
 }

@@ -38,6 +38,7 @@ func registryOf(obs *collectors.Observer) *registry {
 
 // queueSeries are the series of a controller's queues. Usually there is one queue.
 type queueSeries struct {
+	*core.Scope
 	// controller is the label value.
 	controller string
 	coalesced  prometheus.Counter
@@ -58,6 +59,7 @@ type queueState interface {
 
 // limiterSeries are the series of a controller's rate limiters. Usually there is one.
 type limiterSeries struct {
+	*core.Scope
 	// controller is the label value.
 	controller       string
 	backoff, retries prometheus.Observer
@@ -79,10 +81,11 @@ type limiterState interface {
 func (r *registry) joinQueue(controller string) (s *queueSeries, leave func()) {
 	label := r.Labels.Controllers.Acquire(controller)
 	s = r.queues.Acquire(label, func() *queueSeries {
-		return &queueSeries{controller: label, coalesced: r.Metrics.Counter(catalog.ControllerQueueCoalesced, label)}
+		scope := r.Metrics.Scope(label)
+		return &queueSeries{Scope: scope, controller: label, coalesced: scope.Counter(catalog.ControllerQueueCoalesced)}
 	})
 	return s, func() {
-		r.queues.Release(label, func(*queueSeries) { r.Metrics.Delete(catalog.ControllerQueueCoalesced.Metric, label) })
+		r.queues.Release(label, func(s *queueSeries) { s.End() })
 		r.Labels.Controllers.Release(label)
 	}
 }
@@ -90,22 +93,18 @@ func (r *registry) joinQueue(controller string) (s *queueSeries, leave func()) {
 // droppedSeries are the counters of a controller's dropped items by reason.
 type droppedSeries struct {
 	*core.CounterSet
-	gate core.Gate
+	scope *core.Scope
 }
 
 // joinDropped is joinQueue for the counters of dropped items.
 func (r *registry) joinDropped(controller string) (s *droppedSeries, leave func()) {
 	label := r.Labels.Controllers.Acquire(controller)
 	s = r.dropped.Acquire(label, func() *droppedSeries {
-		s := &droppedSeries{}
-		s.CounterSet = r.Metrics.CounterSet(&s.gate, catalog.ControllerDropped, label)
-		return s
+		scope := r.Metrics.Scope(label)
+		return &droppedSeries{scope.CounterSet(catalog.ControllerDropped), scope}
 	})
 	return s, func() {
-		r.dropped.Release(label, func(s *droppedSeries) {
-			s.gate.Close()
-			r.Metrics.DeleteSet(catalog.ControllerDropped.Metric, label)
-		})
+		r.dropped.Release(label, func(s *droppedSeries) { s.scope.End() })
 		r.Labels.Controllers.Release(label)
 	}
 }
@@ -114,10 +113,12 @@ func (r *registry) joinDropped(controller string) (s *droppedSeries, leave func(
 func (r *registry) joinLimiter(controller string, state limiterState) (s *limiterSeries, leave func()) {
 	label := r.Labels.Controllers.Acquire(controller)
 	s = r.limiters.Acquire(label, func() *limiterSeries {
+		scope := r.Metrics.Scope(label)
 		return &limiterSeries{
+			Scope:      scope,
 			controller: label,
-			backoff:    r.Metrics.Histogram(catalog.ControllerBackoff, label),
-			retries:    r.Metrics.Histogram(catalog.ControllerItemRetries, label),
+			backoff:    scope.Histogram(catalog.ControllerBackoff),
+			retries:    scope.Histogram(catalog.ControllerItemRetries),
 		}
 	})
 	s.mu.Lock()
@@ -127,10 +128,7 @@ func (r *registry) joinLimiter(controller string, state limiterState) (s *limite
 		s.mu.Lock()
 		s.members = slices.DeleteFunc(s.members, func(m limiterState) bool { return m == state })
 		s.mu.Unlock()
-		r.limiters.Release(label, func(*limiterSeries) {
-			r.Metrics.Delete(catalog.ControllerBackoff.Metric, label)
-			r.Metrics.Delete(catalog.ControllerItemRetries.Metric, label)
-		})
+		r.limiters.Release(label, func(s *limiterSeries) { s.End() })
 		r.Labels.Controllers.Release(label)
 	}
 }
@@ -169,10 +167,10 @@ func (r *registry) Collect(ch chan<- prometheus.Metric) {
 			n, ok := q.workers()
 			workers, known = workers+n, known || ok
 		}
-		r.Metrics.SendGauge(ch, catalog.ControllerQueueDelayedItems, float64(delayed), s.controller)
-		r.Metrics.SendGauge(ch, catalog.ControllerQueueOldestItem, oldest.Seconds(), s.controller)
+		s.SendGauge(ch, catalog.ControllerQueueDelayedItems, float64(delayed))
+		s.SendGauge(ch, catalog.ControllerQueueOldestItem, oldest.Seconds())
 		if known {
-			r.Metrics.SendGauge(ch, catalog.ControllerRunningWorkers, float64(workers), s.controller)
+			s.SendGauge(ch, catalog.ControllerRunningWorkers, float64(workers))
 		}
 	}
 	for _, s := range r.limiters.Values() {
@@ -183,6 +181,6 @@ func (r *registry) Collect(ch chan<- prometheus.Metric) {
 		for _, l := range members {
 			highest = max(highest, l.highest())
 		}
-		r.Metrics.SendGauge(ch, catalog.ControllerItemRetriesMax, float64(highest), s.controller)
+		s.SendGauge(ch, catalog.ControllerItemRetriesMax, float64(highest))
 	}
 }

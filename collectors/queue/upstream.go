@@ -40,31 +40,24 @@ func (u *upstreamQueues) Collect(ch chan<- prometheus.Metric) { u.metrics.Collec
 // join returns the metrics of a queue. They exist at least until leave is called, which must be done at most once.
 func (u *upstreamQueues) join(name string) (q *upstreamQueue, leave func()) {
 	q = u.uses.Acquire(name, func() *upstreamQueue {
+		scope := u.metrics.Scope(name)
 		return &upstreamQueue{
-			depth:      u.metrics.Gauge(catalog.UpstreamQueueDepth, name),
-			unfinished: u.metrics.Gauge(catalog.UpstreamQueueUnfinishedWork, name),
-			longest:    u.metrics.Gauge(catalog.UpstreamQueueLongestRunning, name),
-			adds:       u.metrics.Counter(catalog.UpstreamQueueAdds, name),
-			retries:    u.metrics.Counter(catalog.UpstreamQueueRetries, name),
-			latency:    u.metrics.Histogram(catalog.UpstreamQueueLatency, name),
-			work:       u.metrics.Histogram(catalog.UpstreamQueueWorkDuration, name),
+			Scope:      scope,
+			depth:      scope.Gauge(catalog.UpstreamQueueDepth),
+			unfinished: scope.Gauge(catalog.UpstreamQueueUnfinishedWork),
+			longest:    scope.Gauge(catalog.UpstreamQueueLongestRunning),
+			adds:       scope.Counter(catalog.UpstreamQueueAdds),
+			retries:    scope.Counter(catalog.UpstreamQueueRetries),
+			latency:    scope.Histogram(catalog.UpstreamQueueLatency),
+			work:       scope.Histogram(catalog.UpstreamQueueWorkDuration),
 		}
 	})
-	return q, func() {
-		u.uses.Release(name, func(*upstreamQueue) {
-			u.metrics.Delete(catalog.UpstreamQueueDepth.Metric, name)
-			u.metrics.Delete(catalog.UpstreamQueueUnfinishedWork.Metric, name)
-			u.metrics.Delete(catalog.UpstreamQueueLongestRunning.Metric, name)
-			u.metrics.Delete(catalog.UpstreamQueueAdds.Metric, name)
-			u.metrics.Delete(catalog.UpstreamQueueRetries.Metric, name)
-			u.metrics.Delete(catalog.UpstreamQueueLatency.Metric, name)
-			u.metrics.Delete(catalog.UpstreamQueueWorkDuration.Metric, name)
-		})
-	}
+	return q, func() { u.uses.Release(name, func(q *upstreamQueue) { q.End() }) }
 }
 
 // upstreamQueue has the metrics of the queues with one name.
 type upstreamQueue struct {
+	*core.Scope
 	depth, unfinished, longest prometheus.Gauge
 	adds, retries              prometheus.Counter
 	latency, work              prometheus.Observer

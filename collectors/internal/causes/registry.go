@@ -16,7 +16,6 @@ import (
 type registry struct {
 	obs     *core.Observer
 	dropped *core.CounterSet
-	gate    core.Gate
 
 	// changes counts new stores.
 	changes atomic.Int64
@@ -60,7 +59,7 @@ func Of[T comparable](o *core.Observer, controller string) *Store[T] {
 func registryOf(o *core.Observer) *registry {
 	return core.PartOf(o, func(o *core.Observer) *registry {
 		r := &registry{obs: o, stores: map[storeKey]any{}, reconciles: map[storeKey]any{}}
-		r.dropped = o.Metrics.CounterSet(&r.gate, catalog.ControllerTraceLinksDropped)
+		r.dropped = o.Metrics.Scope().CounterSet(catalog.ControllerTraceLinksDropped)
 		return r
 	})
 }

@@ -46,7 +46,7 @@ func TestEndlessSlowAudit(t *testing.T) {
 // startAudits starts the audits of an informer with an open watch and an empty store, until the test ends.
 func startAudits(t *testing.T, obs *core.Observer, shared *checks.Shared, name string, interval time.Duration, lister cache.ListerWatcherWithContext) *checks.Checks {
 	t.Helper()
-	connection := stream.New(obs, stream.NewMetrics(obs.Metrics, &core.Gate{}, name, "*"))
+	connection := stream.New(obs, stream.NewMetrics(obs.Metrics.Scope(name, "*"), name, "*"))
 	own, err := connection.Decorate(&cache.ListWatch{WatchFuncWithContext: func(context.Context, metav1.ListOptions) (watch.Interface, error) {
 		return watch.NewRaceFreeFake(), nil
 	}}).WatchWithContext(t.Context(), metav1.ListOptions{ResourceVersion: "1"})
@@ -55,7 +55,7 @@ func startAudits(t *testing.T, obs *core.Observer, shared *checks.Shared, name s
 	}
 	t.Cleanup(own.Stop)
 	c := checks.New(checks.Subject{
-		Observer: obs, Shared: shared, Metrics: checks.NewMetrics(obs.Metrics, &core.Gate{}, name, "*"), InformerType: name,
+		Observer: obs, Shared: shared, Metrics: checks.NewMetrics(obs.Metrics.Scope(name, "*")), InformerType: name,
 		Intervals: core.Checks{Audit: interval}, Connection: connection, Lister: lister, Store: emptyStore{cache.NewIndexer(cache.MetaNamespaceKeyFunc, nil)},
 	})
 	synced := make(chan struct{})

@@ -57,7 +57,7 @@ func newFleet(t *testing.T, n int) *fleet {
 
 func (f *fleet) start(name string, shared *checks.Shared, synced chan struct{}) *fakeInformer {
 	inf := &fakeInformer{own: watch.NewRaceFreeFake(), version: "1"}
-	connection := stream.New(f.obs, stream.NewMetrics(f.obs.Metrics, &core.Gate{}, name, "*"))
+	connection := stream.New(f.obs, stream.NewMetrics(f.obs.Metrics.Scope(name, "*"), name, "*"))
 	ctx, cancel := context.WithCancel(context.Background())
 	lw := connection.Decorate(&cache.ListWatch{WatchFuncWithContext: func(context.Context, metav1.ListOptions) (watch.Interface, error) {
 		return inf.own, nil
@@ -73,7 +73,7 @@ func (f *fleet) start(name string, shared *checks.Shared, synced chan struct{}) 
 	}
 	inf.open()
 	inf.checks = checks.New(checks.Subject{
-		Observer: f.obs, Shared: shared, Metrics: checks.NewMetrics(f.obs.Metrics, &core.Gate{}, name, "*"), InformerType: name, WatchNamespace: "*",
+		Observer: f.obs, Shared: shared, Metrics: checks.NewMetrics(f.obs.Metrics.Scope(name, "*")), InformerType: name, WatchNamespace: "*",
 		Intervals: core.Checks{Freshness: interval}, Connection: connection, Lister: apiServer{inf: inf, fleet: f}, Store: inf,
 	})
 	stop := inf.checks.Start(ctx, synced)

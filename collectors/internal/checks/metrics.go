@@ -20,20 +20,19 @@ type Metrics struct {
 	collisions, mutations prometheus.Counter
 }
 
-// NewMetrics returns series with the given values of the labels informer_type and watch_namespace. The caller
-// closes the gate and deletes them.
-func NewMetrics(v *core.Vectors, gate *core.Gate, informerType, watchNamespace string) *Metrics {
+// NewMetrics returns the series of an informer's scope.
+func NewMetrics(scope *core.Scope) *Metrics {
 	m := &Metrics{}
 	m.addFreshness = sync.OnceFunc(func() {
-		m.freshness = v.CounterSet(gate, catalog.InformerFreshnessChecks, informerType, watchNamespace)
+		m.freshness = scope.CounterSet(catalog.InformerFreshnessChecks)
 	})
 	m.addAudits = sync.OnceFunc(func() {
-		m.audits = v.CounterSet(gate, catalog.InformerAudits, informerType, watchNamespace)
-		m.auditDuration = v.Summary(catalog.InformerAuditDuration, informerType, watchNamespace)
-		m.collisions = v.Counter(catalog.InformerKeyCollisions, informerType, watchNamespace)
+		m.audits = scope.CounterSet(catalog.InformerAudits)
+		m.auditDuration = scope.Summary(catalog.InformerAuditDuration)
+		m.collisions = scope.Counter(catalog.InformerKeyCollisions)
 	})
 	m.addMutations = sync.OnceFunc(func() {
-		m.mutations = v.Counter(catalog.InformerMutations, informerType, watchNamespace)
+		m.mutations = scope.Counter(catalog.InformerMutations)
 	})
 	return m
 }

@@ -56,9 +56,9 @@ func TestFirstAuditsWaitForSyncs(t *testing.T) {
 // auditedOnly returns the checks of an informer. Its audits are skipped, because no watch is open.
 func auditedOnly(obs *core.Observer, shared *checks.Shared, name string, interval time.Duration) *checks.Checks {
 	return checks.New(checks.Subject{
-		Observer: obs, Shared: shared, Metrics: checks.NewMetrics(obs.Metrics, &core.Gate{}, name, "*"), InformerType: name,
+		Observer: obs, Shared: shared, Metrics: checks.NewMetrics(obs.Metrics.Scope(name, "*")), InformerType: name,
 		Intervals:  core.Checks{Audit: interval},
-		Connection: stream.New(obs, stream.NewMetrics(obs.Metrics, &core.Gate{}, name, "*")), Lister: lister{}, Store: &fakeInformer{},
+		Connection: stream.New(obs, stream.NewMetrics(obs.Metrics.Scope(name, "*"), name, "*")), Lister: lister{}, Store: &fakeInformer{},
 	})
 }
 

@@ -5,6 +5,8 @@ import "github.com/prometheus/client_golang/prometheus"
 // Discard is a counter, a histogram and a summary that no scrape shows.
 var Discard = discard{prometheus.NewCounter(prometheus.CounterOpts{})}
 
+var discardedGauge = prometheus.NewGauge(prometheus.GaugeOpts{})
+
 type discard struct{ prometheus.Counter }
 
 // Inc implements prometheus.Counter.

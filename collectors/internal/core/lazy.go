@@ -2,7 +2,6 @@ package core
 
 import (
 	"slices"
-	"sync"
 	"sync/atomic"
 
 	"github.com/prometheus/client_golang/prometheus"
@@ -10,35 +9,22 @@ import (
 	"github.com/informer-exporter/informer-exporter/collectors/catalog"
 )
 
-// Gate ends the creation of series: a late write must not recreate a deleted series. The zero value is open.
-type Gate struct {
-	mu     sync.Mutex
-	closed bool
-}
-
-// Close prevents the creation of new lazy series. The caller deletes the existing ones afterwards.
-func (g *Gate) Close() {
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	g.closed = true
-}
-
 // lazy holds series of one metric that are created by their first use, because most values of a label never occur. All methods are
 // safe for concurrent use.
 type lazy[S any] struct {
-	gate *Gate
-	// values are those of the last label, nil for a single series.
+	scope  *Scope
+	metric string
+	// values are those of the label after the scope's, nil for a single series.
 	values []string
-	labels []string
-	create func(labels ...string) S
+	create func(metric string, labels []string) S
 	series []atomic.Pointer[S]
 }
 
-func newLazy[S any](gate *Gate, labels, values []string, create func(labels ...string) S) lazy[S] {
-	return lazy[S]{gate: gate, values: values, labels: labels, create: create, series: make([]atomic.Pointer[S], max(1, len(values)))}
+func newLazy[S any](scope *Scope, metric string, values []string, create func(metric string, labels []string) S) lazy[S] {
+	return lazy[S]{scope: scope, metric: metric, values: values, create: create, series: make([]atomic.Pointer[S], max(1, len(values)))}
 }
 
-// of returns the series of a value, nil for values outside the closed set and after the gate was closed.
+// of returns the series of a value, nil for values outside the closed set and after the end of the scope.
 func (l *lazy[S]) of(value string) *S {
 	at := 0
 	if l.values != nil {
@@ -53,16 +39,16 @@ func (l *lazy[S]) of(value string) *S {
 }
 
 func (l *lazy[S]) add(at int) *S {
-	l.gate.mu.Lock()
-	defer l.gate.mu.Unlock()
-	if s := l.series[at].Load(); s != nil || l.gate.closed {
+	l.scope.mu.Lock()
+	defer l.scope.mu.Unlock()
+	if s := l.series[at].Load(); s != nil || l.scope.ended {
 		return s
 	}
-	labels := l.labels
+	var more []string
 	if l.values != nil {
-		labels = append(slices.Clone(labels), l.values[at])
+		more = l.values[at : at+1]
 	}
-	s := l.create(labels...)
+	s := own(l.scope, l.metric, more, l.create)
 	l.series[at].Store(&s)
 	return &s
 }
@@ -118,40 +104,29 @@ func (o *LazyObserver) Observe(x float64) {
 	}
 }
 
-// CounterSet returns the counters for the closed set of values of the metric's last label.
-func (v *Vectors) CounterSet(gate *Gate, m catalog.Counter, labels ...string) *CounterSet {
-	s := &CounterSet{newLazy(gate, labels, closedSet(m.Metric), v.counterOf(m.Name))}
+// CounterSet returns counters for the closed set of values of the metric's last label.
+func (s *Scope) CounterSet(m catalog.Counter) *CounterSet {
+	set := &CounterSet{newLazy(s, m.Name, closedSet(m.Metric), s.vectors.counter)}
 	for _, value := range m.AtZero {
-		s.Add(value, 0)
+		set.Add(value, 0)
 	}
-	return s
+	return set
 }
 
-// ObserverSet returns the histograms or summaries for the closed set of values of the metric's last label.
-func (v *Vectors) ObserverSet(gate *Gate, d catalog.Definition, labels ...string) *ObserverSet {
+// ObserverSet returns histograms or summaries for the closed set of values of the metric's last label.
+func (s *Scope) ObserverSet(d catalog.Definition) *ObserverSet {
 	m := d.Define()
-	return &ObserverSet{newLazy(gate, labels, closedSet(m), v.observerOf(m.Name))}
+	return &ObserverSet{newLazy(s, m.Name, closedSet(m), s.vectors.observer)}
 }
 
 // LazyCounter returns a counter that is created by its first increase.
-func (v *Vectors) LazyCounter(gate *Gate, m catalog.Counter, labels ...string) *LazyCounter {
-	return &LazyCounter{newLazy(gate, labels, nil, v.counterOf(m.Name))}
+func (s *Scope) LazyCounter(m catalog.Counter) *LazyCounter {
+	return &LazyCounter{newLazy(s, m.Name, nil, s.vectors.counter)}
 }
 
 // LazySummary returns a summary that is created by its first observation.
-func (v *Vectors) LazySummary(gate *Gate, m catalog.Summary, labels ...string) *LazyObserver {
-	return &LazyObserver{newLazy(gate, labels, nil, v.observerOf(m.Name))}
-}
-
-// counterOf returns the function that creates series of a counter. An informer has about twenty such functions: they keep only
-// the name of the metric, which takes a tenth of the memory of its definition.
-func (v *Vectors) counterOf(name string) func(labels ...string) prometheus.Counter {
-	return func(labels ...string) prometheus.Counter { return v.counter(name, labels) }
-}
-
-// observerOf returns the function that creates series of a histogram or summary.
-func (v *Vectors) observerOf(name string) func(labels ...string) prometheus.Observer {
-	return func(labels ...string) prometheus.Observer { return v.observer(name, labels) }
+func (s *Scope) LazySummary(m catalog.Summary) *LazyObserver {
+	return &LazyObserver{newLazy(s, m.Name, nil, s.vectors.observer)}
 }
 
 func closedSet(m catalog.Metric) []string { return m.Labels[len(m.Labels)-1].Values }

@@ -27,11 +27,11 @@ func observer(t *testing.T, m catalog.Definition) (*core.Observer, func() metric
 	}
 }
 
-// The values that rules need exist at 0, the others once they have increased, and none after the gate is closed.
+// The values that rules need exist at 0, the others once they have increased, and none after the end.
 func TestCounterSet(t *testing.T) {
 	obs, series := observer(t, catalog.InformerWatchDisconnects)
-	gate := &core.Gate{}
-	set := obs.Metrics.CounterSet(gate, catalog.InformerWatchDisconnects, "pods", "*")
+	scope := obs.Metrics.Scope("pods", "*")
+	set := scope.CounterSet(catalog.InformerWatchDisconnects)
 	want := metricstest.Snapshot{}
 	for _, value := range catalog.InformerWatchDisconnects.AtZero {
 		want["k8s_informer_watch_disconnects_total{reason="+value+"}"] = 0
@@ -49,8 +49,7 @@ func TestCounterSet(t *testing.T) {
 	if s := series(); !maps.Equal(s, want) {
 		t.Errorf("after increases:\n%s", s)
 	}
-	gate.Close()
-	obs.Metrics.DeleteSet(catalog.InformerWatchDisconnects.Metric, "pods", "*")
+	scope.End()
 	for _, value := range catalog.InformerWatchDisconnects.Values("reason") {
 		set.Inc(value)
 	}
@@ -62,7 +61,7 @@ func TestCounterSet(t *testing.T) {
 // A set of a summary has no series before its first observation.
 func TestObserverSet(t *testing.T) {
 	obs, series := observer(t, catalog.InformerSyncDuration)
-	set := obs.Metrics.ObserverSet(&core.Gate{}, catalog.InformerSyncDuration, "pods", "*")
+	set := obs.Metrics.Scope("pods", "*").ObserverSet(catalog.InformerSyncDuration)
 	if s := series(); len(s) != 0 {
 		t.Errorf("at the start:\n%s", s)
 	}
@@ -77,19 +76,19 @@ func TestObserverSet(t *testing.T) {
 	}
 }
 
-// A single lazy series exists once it is used.
+// A single lazy series exists from its first use to the end.
 func TestLazySeries(t *testing.T) {
 	obs, series := observer(t, catalog.InformerListPages)
-	gate := &core.Gate{}
-	pages := obs.Metrics.LazyCounter(gate, catalog.InformerListPages, "pods", "*")
-	late := obs.Metrics.LazyCounter(gate, catalog.InformerListPages, "nodes", "*")
+	ended, other := obs.Metrics.Scope("pods", "*"), obs.Metrics.Scope("nodes", "*")
+	pages, late, kept := ended.LazyCounter(catalog.InformerListPages), ended.LazyCounter(catalog.InformerListPages), other.LazyCounter(catalog.InformerListPages)
 	if s := series(); len(s) != 0 {
 		t.Errorf("at the start:\n%s", s)
 	}
 	pages.Add(2)
-	gate.Close()
+	kept.Add(3)
+	ended.End()
 	late.Add(1)
-	pages.Add(1) // exists
+	pages.Add(1)
 	if s := series(); !slices.Equal(slices.Collect(maps.Values(s)), []float64{3}) {
 		t.Errorf("after the end:\n%s", s)
 	}

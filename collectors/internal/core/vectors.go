@@ -71,8 +71,8 @@ func newMetrics(options Options) *Vectors {
 // Counts reports whether the counter is reported, and not omitted.
 func (v *Vectors) Counts(m catalog.Counter) bool { return v.counters[m.Name] != nil }
 
-// Counter returns a series and creates it at 0. The values are those of the metric's labels except name. It panics if their
-// number is wrong.
+// Counter returns a series and creates it at 0; it lives as long as the Observer. The values are those of the metric's labels except
+// name. It panics if their number is wrong.
 func (v *Vectors) Counter(m catalog.Counter, values ...string) prometheus.Counter {
 	return v.counter(m.Name, values)
 }
@@ -84,18 +84,18 @@ func (v *Vectors) counter(name string, values []string) prometheus.Counter {
 	return Discard
 }
 
-// Gauge returns a series of client-go's own metrics and creates it at 0. All other gauges are computed at scrape time.
+// Gauge returns a series of client-go's own metrics and creates it at 0; it lives as long as the Observer. All other gauges are computed
+// at scrape time.
 func (v *Vectors) Gauge(m catalog.Gauge, values ...string) prometheus.Gauge {
-	return v.gauges[m.Name].WithLabelValues(valid(values)...)
+	return v.gauge(m.Name, values)
 }
 
-// Histogram returns a series and creates it without observations.
+func (v *Vectors) gauge(name string, values []string) prometheus.Gauge {
+	return v.gauges[name].WithLabelValues(valid(values)...)
+}
+
+// Histogram returns a series and creates it without observations; it lives as long as the Observer.
 func (v *Vectors) Histogram(m catalog.Histogram, values ...string) prometheus.Observer {
-	return v.observer(m.Name, values)
-}
-
-// Summary returns a series and creates it without observations.
-func (v *Vectors) Summary(m catalog.Summary, values ...string) prometheus.Observer {
 	return v.observer(m.Name, values)
 }
 
@@ -136,24 +136,17 @@ func (v *Vectors) send(ch chan<- prometheus.Metric, m catalog.Metric, as prometh
 	}
 }
 
-// Delete deletes one series. It does not use DeletePartialMatch, which would search the series of all informers.
-func (v *Vectors) Delete(m catalog.Metric, values ...string) {
+// delete deletes one series. It does not use DeletePartialMatch, which would search the series of all informers.
+func (v *Vectors) delete(name string, values []string) {
 	values = valid(values)
-	if c, ok := v.counters[m.Name]; ok {
+	if c, ok := v.counters[name]; ok {
 		c.DeleteLabelValues(values...)
-	} else if h, ok := v.histograms[m.Name]; ok {
+	} else if h, ok := v.histograms[name]; ok {
 		h.DeleteLabelValues(values...)
-	} else if s, ok := v.summaries[m.Name]; ok {
+	} else if s, ok := v.summaries[name]; ok {
 		s.DeleteLabelValues(values...)
-	} else if g, ok := v.gauges[m.Name]; ok {
+	} else if g, ok := v.gauges[name]; ok {
 		g.DeleteLabelValues(values...)
-	}
-}
-
-// DeleteSet deletes the series that a set has created.
-func (v *Vectors) DeleteSet(m catalog.Metric, values ...string) {
-	for _, value := range closedSet(m) {
-		v.Delete(m, append(slices.Clone(values), value)...)
 	}
 }
 

@@ -10,7 +10,6 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
-	"github.com/informer-exporter/informer-exporter/collectors/internal/core"
 	"github.com/informer-exporter/informer-exporter/collectors/internal/stream"
 	"github.com/informer-exporter/informer-exporter/internal/testenv/fakeapi"
 	"github.com/informer-exporter/informer-exporter/internal/testenv/observertest"
@@ -21,7 +20,7 @@ func TestGapBeginsAtTheLastFreshnessCheck(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		o, _ := observertest.New(t)
 		obs := o.Core()
-		c := stream.New(obs, stream.NewMetrics(obs.Metrics, &core.Gate{}, "pods", "*"))
+		c := stream.New(obs, stream.NewMetrics(obs.Metrics.Scope("pods", "*"), "pods", "*"))
 		server := fakeapi.NewServer()
 		w, err := c.Decorate(server).Watch(metav1.ListOptions{ResourceVersion: "1"})
 		if err != nil {

@@ -29,29 +29,27 @@ type Metrics struct {
 	foreign, unversioned *core.LazyCounter
 }
 
-// NewMetrics returns the series with the given values of the labels informer_type and watch_namespace. The caller closes
-// the gate and deletes them.
-func NewMetrics(v *core.Vectors, gate *core.Gate, informerType, watchNamespace string) *Metrics {
-	l := []string{informerType, watchNamespace}
+// NewMetrics returns the series of a scope with the given values of the labels informer_type and watch_namespace.
+func NewMetrics(scope *core.Scope, informerType, watchNamespace string) *Metrics {
 	return &Metrics{
 		informerType: informerType, watchNamespace: watchNamespace,
 
-		syncs:         v.ObserverSet(gate, catalog.InformerSyncDuration, l...),
-		relists:       v.CounterSet(gate, catalog.InformerRelists, l...),
-		listDuration:  v.Summary(catalog.InformerListDuration, l...),
-		listItems:     v.Summary(catalog.InformerListItems, l...),
-		listPages:     v.LazyCounter(gate, catalog.InformerListPages, l...),
-		errors:        v.CounterSet(gate, catalog.InformerSyncErrors, l...),
-		watches:       v.Counter(catalog.InformerWatches, l...),
-		timeouts:      v.Counter(catalog.InformerWatchTimeouts, l...),
-		watchDuration: v.LazySummary(gate, catalog.InformerWatchDuration, l...),
-		disconnects:   v.CounterSet(gate, catalog.InformerWatchDisconnects, l...),
-		gap:           v.Histogram(catalog.InformerCoverageGap, l...),
-		propagation:   v.LazySummary(gate, catalog.InformerPropagation, l...),
-		regressions:   v.Counter(catalog.InformerResourceVersionRegressions, l...),
-		events:        v.CounterSet(gate, catalog.InformerWatchEvents, l...),
-		foreign:       v.LazyCounter(gate, catalog.InformerForeignObjects, l...),
-		unversioned:   v.LazyCounter(gate, catalog.InformerUnversionedObjects, l...),
+		syncs:         scope.ObserverSet(catalog.InformerSyncDuration),
+		relists:       scope.CounterSet(catalog.InformerRelists),
+		listDuration:  scope.Summary(catalog.InformerListDuration),
+		listItems:     scope.Summary(catalog.InformerListItems),
+		listPages:     scope.LazyCounter(catalog.InformerListPages),
+		errors:        scope.CounterSet(catalog.InformerSyncErrors),
+		watches:       scope.Counter(catalog.InformerWatches),
+		timeouts:      scope.Counter(catalog.InformerWatchTimeouts),
+		watchDuration: scope.LazySummary(catalog.InformerWatchDuration),
+		disconnects:   scope.CounterSet(catalog.InformerWatchDisconnects),
+		gap:           scope.Histogram(catalog.InformerCoverageGap),
+		propagation:   scope.LazySummary(catalog.InformerPropagation),
+		regressions:   scope.Counter(catalog.InformerResourceVersionRegressions),
+		events:        scope.CounterSet(catalog.InformerWatchEvents),
+		foreign:       scope.LazyCounter(catalog.InformerForeignObjects),
+		unversioned:   scope.LazyCounter(catalog.InformerUnversionedObjects),
 	}
 }
 

@@ -9,7 +9,6 @@ import (
 	"k8s.io/apimachinery/pkg/watch"
 	"k8s.io/utils/ptr"
 
-	"github.com/informer-exporter/informer-exporter/collectors/internal/core"
 	"github.com/informer-exporter/informer-exporter/collectors/internal/stream"
 	"github.com/informer-exporter/informer-exporter/internal/testenv/fakeapi"
 	"github.com/informer-exporter/informer-exporter/internal/testenv/observertest"
@@ -21,7 +20,7 @@ func TestObjectsLostAfterAnAbandonedList(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		o, _ := observertest.New(t)
 		obs := o.Core()
-		c := stream.New(obs, stream.NewMetrics(obs.Metrics, &core.Gate{}, "pods", "*"))
+		c := stream.New(obs, stream.NewMetrics(obs.Metrics.Scope("pods", "*"), "pods", "*"))
 		var lost []int
 		c.OnListLost(func(objects int) { lost = append(lost, objects) })
 		server := fakeapi.NewServer()

@@ -9,7 +9,6 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/watch"
 
-	"github.com/informer-exporter/informer-exporter/collectors/internal/core"
 	"github.com/informer-exporter/informer-exporter/collectors/internal/stream"
 	"github.com/informer-exporter/informer-exporter/internal/testenv/fakeapi"
 	"github.com/informer-exporter/informer-exporter/internal/testenv/metricstest"
@@ -37,7 +36,7 @@ func TestWatchIsUpOnceItHasShownIt(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				o, reg := observertest.New(t)
 				obs := o.Core()
-				conn := stream.New(obs, stream.NewMetrics(obs.Metrics, &core.Gate{}, "pods", "*"))
+				conn := stream.New(obs, stream.NewMetrics(obs.Metrics.Scope("pods", "*"), "pods", "*"))
 				server := fakeapi.NewServer()
 				lw := conn.Decorate(server)
 				open := func() (watch.Interface, *fakeapi.Stream) {
@@ -110,7 +109,7 @@ func TestWatchAfterAPlannedEnd(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		o, reg := observertest.New(t)
 		obs := o.Core()
-		c := stream.New(obs, stream.NewMetrics(obs.Metrics, &core.Gate{}, "pods", "*"))
+		c := stream.New(obs, stream.NewMetrics(obs.Metrics.Scope("pods", "*"), "pods", "*"))
 		server := fakeapi.NewServer()
 		seconds := int64(300)
 		lw := c.Decorate(server)

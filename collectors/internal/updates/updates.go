@@ -27,12 +27,11 @@ type Counter struct {
 	sameGeneration *core.LazyCounter
 }
 
-// NewCounter returns a Counter with the given values of the labels informer_type and watch_namespace. The caller closes the gate and
-// deletes the series.
-func NewCounter(v *core.Vectors, gate *core.Gate, informerType, watchNamespace string) *Counter {
+// NewCounter returns a Counter of an informer's scope.
+func NewCounter(scope *core.Scope) *Counter {
 	return &Counter{
-		unchanged:      v.CounterSet(gate, catalog.InformerUnchangedUpdates, informerType, watchNamespace),
-		sameGeneration: v.LazyCounter(gate, catalog.InformerSameGenerationUpdates, informerType, watchNamespace),
+		unchanged:      scope.CounterSet(catalog.InformerUnchangedUpdates),
+		sameGeneration: scope.LazyCounter(catalog.InformerSameGenerationUpdates),
 	}
 }
 
