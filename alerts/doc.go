@@ -8,7 +8,7 @@
 //	<<threshold>>, <<window>>   numbers of the rule's objective; the function values has all
 //	<<program>>                 a text or a part of a query of fragments.yaml
 //	<<occurred `x{@}` 15m>>     the increase of a counter, with its first value; without a range, in the objective's window
-//	<<or_upstream `rate(x)`>>   or that of the metric of programs without the library; <<occurred_or_upstream>> is both
+//	<<or_upstream `rate(x)`>>   or upstream's metric, for programs without the library; <<occurred_or_upstream>> is both
 //	[5m], <<range 5m>>          ranges in minutes span at least four scrapes
 //
 // An alert waits and has the severity of its objective, unless the rule sets for or severity. A recording rule is generated if an alert

@@ -25,7 +25,7 @@ var files embed.FS
 // definition is a rule of a file of the folder rules, as Prometheus reads it apart from calls, and with a few more fields.
 type definition struct {
 	Rule
-	// Objective is the ID of the objective of an alert. A recording rule has that of the first alert that reads it.
+	// Objective is the ID of the objective of an alert. A recording rule has the objective of the first alert that reads it.
 	Objective string `json:"objective"`
 	// BurnRate is the index of the burn rate of the objective that the rule is for.
 	BurnRate *int `json:"burn_rate"`

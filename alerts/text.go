@@ -17,7 +17,7 @@ type text struct {
 	o      catalog.Objective
 	c      Config
 	values map[string]string
-	// arguments are those of the fragment that is filled in.
+	// arguments are the arguments of the fragment that is filled in.
 	arguments []string
 }
 

@@ -1,5 +1,5 @@
 // Package prom adapts the queries of rules and dashboards to one Prometheus: the matchers that select its series, and the
-// names of the labels that it adds.
+// names of the labels that it adds. Alerts and dashboards share it, and it imports nothing of this module.
 //
 // Queries are written with placeholders:
 //
