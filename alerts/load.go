@@ -68,8 +68,10 @@ func load(files fs.FS) (book, error) {
 	for _, p := range paths {
 		errs = append(errs, b.readRules(files, p))
 	}
-	errs = append(errs, b.readRunbooks(files))
-	return b, errors.Join(errs...)
+	if err := errors.Join(errs...); err != nil { // runbooks of wrong rules would be errors, too
+		return b, err
+	}
+	return b, b.readRunbooks(files)
 }
 
 // position returns the position of the family of a file with rules in reading order. The group fleet is the last.

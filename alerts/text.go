@@ -46,6 +46,7 @@ func values(o catalog.Objective, c Config) map[string]string {
 		// After an outage, locks have no leader for client-go's lease duration of 15 s, a retry and a start.
 		"leaders_return":   duration(30*time.Second + 2*scrape + lostScrapes),
 		"lease_namespaces": strings.Join(c.leaseNamespaces(), "|"),
+		"on_call":          onCallPage,
 		"long":             "", "short": "", "factor": "", // see burn
 	}
 }
