@@ -76,7 +76,7 @@ func AlertmanagerFile(c Config) ([]byte, error) {
 	if c.Watchdog {
 		routes = append([]route{watchdogRoute()}, routes...)
 	}
-	silent := route{Receiver: null, Matchers: []string{alertname(apiUnreachable), MutesLabel + `!=""`}}
+	silent := route{Receiver: null, Matchers: []string{`alertname="` + apiUnreachable + `"`, MutesLabel + `!=""`}}
 	return yaml.Marshal(alertmanagerFile{
 		Global: map[string]string{"resolve_timeout": "5m"},
 		Route: route{
@@ -96,182 +96,42 @@ func AlertmanagerFile(c Config) ([]byte, error) {
 	})
 }
 
-func alertname(a Alert) string { return `alertname="` + a.Name + `"` }
-
 // hasSeverity returns the matcher of a severity.
 func (c Config) hasSeverity(s catalog.Severity) string {
 	return c.series().SeverityLabel() + `="` + c.Severity(s) + `"`
 }
 
-// kubeAPIDown is the alert of kubernetes-mixin for an API server that is not scraped.
-const kubeAPIDown = "KubeAPIDown"
+const (
+	// apiUnreachable is the alert with rules that only mute others.
+	apiUnreachable = "KubernetesAPIUnreachable"
+	// kubeAPIDown is the alert of kubernetes-mixin for an API server that is not scraped.
+	kubeAPIDown = "KubeAPIDown"
+)
 
-// outage returns rules that mute the effects of an unreachable API server: tickets for longer than pages. Each rule has one
-// source per cluster: when one of several is removed after it has resolved, Alertmanager 0.31 forgets the others until they are
-// sent again.
-func outage(c Config) []inhibition {
-	follow := followFromOutage()
-	names := make([]string, len(follow))
-	for i, a := range follow {
-		names[i] = a.Name
-	}
-	targets := `alertname=~"` + strings.Join(names, "|") + `"`
-	isPage := c.hasSeverity(catalog.Page)
-	list := []inhibition{
-		{
-			SourceMatchers: []string{alertname(apiUnreachable), mutes(catalog.Ticket)},
-			TargetMatchers: []string{targets, strings.Replace(isPage, "=", "!=", 1)},
-			Equal:          []string{"cluster"},
-		},
-		{
-			SourceMatchers: []string{alertname(apiUnreachable), mutes(catalog.Page)},
-			TargetMatchers: []string{targets, isPage},
-			Equal:          []string{"cluster"},
-		},
-	}
+// MutesLabel is the label of rules that send no notification and mute others. Its value is the severity that they mute, which is also
+// the name of its receiver.
+const MutesLabel = "mutes"
+
+// inhibitions returns the rules of inhibitions.yaml, by which a cause mutes its effects. If configured, KubeAPIDown mutes
+// KubernetesAPIUnreachable and what that mutes.
+func inhibitions(c Config) []inhibition {
+	list := slices.Clone(loaded().inhibitions)
 	if c.Alertmanager.KubeAPIDown {
-		list = append(list, inhibition{
+		outage := list[0].TargetMatchers[0]
+		list = slices.Insert(list, 2, inhibition{
 			SourceMatchers: []string{`alertname="` + kubeAPIDown + `"`},
-			TargetMatchers: []string{`alertname=~"` + strings.Join(append(names, apiUnreachable.Name), "|") + `"`},
+			TargetMatchers: []string{strings.TrimSuffix(outage, `"`) + "|" + apiUnreachable + `"`},
 			Equal:          []string{"cluster"},
 		})
 	}
-	return list
-}
-
-// mutes returns the matcher of rules that only mute others.
-func mutes(s catalog.Severity) string { return MutesLabel + `="` + string(s) + `"` }
-
-// inhibitions returns rules that mute the effects of a cause. An outage of the API server mutes everything that follows from
-// it. The other rules form chains, from cause to effect: exporter absent, not synced, watch down, lag; blocked, slow, deep queue;
-// no leader, leader transitions; terminating object, its Namespace. An alert on one process inhibits only alerts on the same
-// process. Except in an outage, and for the exporter's own informers while it is absent, a ticket never inhibits a page.
-func inhibitions(c Config) []inhibition {
-	name := alertname
-	watch := `alertname=~"` + informerWatchDown.Name + `|` + informerWatchDisconnects.Name + `"`
-	list := append(outage(c), []inhibition{
-		{
-			// Only the exporter's own informers: programs with the library report their own metrics.
-			SourceMatchers: []string{name(informerExporterAbsent)},
-			TargetMatchers: []string{`alertname=~"Informer.+"`, `name=~"` + exporterNames + `"`},
-			Equal:          []string{"cluster"},
-		},
-		{
-			SourceMatchers: []string{name(informerExporterAbsent)},
-			TargetMatchers: []string{name(informerExporterKindDown)},
-			Equal:          []string{"cluster"},
-		},
-		{
-			SourceMatchers: []string{name(informerNotSynced)},
-			TargetMatchers: []string{`alertname=~"` + informerWatchDown.Name + `|` + informerWatchDisconnects.Name + `|` + informerSyncSlow.Name + `|` + informerSyncLagHigh.Name + `"`},
-			Equal:          ofProcess,
-		},
-		{
-			SourceMatchers: []string{watch},
-			TargetMatchers: []string{`alertname=~"` + informerSyncLagHigh.Name + `|` + informerAuditsFail.Name + `"`},
-			Equal:          ofProcess,
-		},
-		{
-			SourceMatchers: []string{watch},
-			TargetMatchers: []string{name(informerCoverageGap)},
-			Equal:          ofInformer,
-		},
-		{
-			// A failure that lasts for a quarter of an hour has already raised one of these.
-			SourceMatchers: []string{`alertname=~"` + informerNotSynced.Name + `|` + informerWatchDown.Name + `|` + informerWatchDisconnects.Name + `"`},
-			TargetMatchers: []string{name(informerListWatchErrors)},
-			Equal:          ofResource,
-		},
-		{
-			// Fast burn rates imply slow ones.
-			SourceMatchers: []string{name(informerEventLagBurn), c.hasSeverity(catalog.Page)},
-			TargetMatchers: []string{name(informerEventLagBurn), c.hasSeverity(catalog.Ticket)},
-			Equal:          ofInformer,
-		},
-		{
-			// One replica has seen the versions go backwards, and another one has restarted since.
-			SourceMatchers: []string{name(informerVersionRegression)},
-			TargetMatchers: []string{name(informerStaleAfterRestart)},
-			Equal:          ofInformer,
-		},
-		{
-			SourceMatchers: []string{name(controllerQueueBlocked)},
-			TargetMatchers: []string{`alertname=~"` + controllerQueueDeep.Name + `|` + controllerWorkerBusy.Name + `"`},
-			Equal:          ofQueue,
-		},
-		{
-			SourceMatchers: []string{name(controllerQueueSlow)},
-			TargetMatchers: []string{name(controllerQueueDeep)},
-			Equal:          ofProgram,
-		},
-		{
-			// Most items of the controller fail, not one.
-			SourceMatchers: []string{name(controllerReconcileErrors)},
-			TargetMatchers: []string{name(controllerItemFailing)},
-			Equal:          []string{"cluster", "@namespace", "job", "name", "controller"},
-		},
-		{
-			// Workers start once their caches are synced.
-			SourceMatchers: []string{name(informerNotSynced)},
-			TargetMatchers: []string{name(controllerWorkersMissing)},
-			Equal:          []string{"cluster", "@namespace", "job", "instance", "name"},
-		},
-		{
-			// A transform that returns nil for an object of a list.
-			SourceMatchers: []string{name(informerTransformDrops)},
-			TargetMatchers: []string{name(informerEventsLost), `reason="list"`},
-			Equal:          ofProcess,
-		},
-		{
-			// Slow cleanups miss their deadline.
-			SourceMatchers: []string{name(controllerCleanupOverdue)},
-			TargetMatchers: []string{name(controllerCleanupSlow)},
-			Equal:          []string{"cluster", "@namespace", "job", "name", "controller", "finalizer"},
-		},
-		{
-			SourceMatchers: []string{name(controllerLeaderMissing)},
-			TargetMatchers: []string{name(controllerLeaderChanges)},
-			Equal:          append([]string{"@namespace"}, ofLock...),
-		},
-		{
-			// Slow renewals have the namespace of the program, which may not be the namespace of the lock.
-			SourceMatchers: []string{name(controllerLeaderMissing)},
-			TargetMatchers: []string{name(controllerLeaderSlowRenewals)},
-			Equal:          ofLock,
-		},
-		{
-			// Slow renewals cause leader transitions, which matter more.
-			SourceMatchers: []string{name(controllerLeaderChanges)},
-			TargetMatchers: []string{name(controllerLeaderSlowRenewals)},
-			Equal:          ofLock,
-		},
-		{
-			// The same election, as its candidates and as the exporter report it.
-			SourceMatchers: []string{name(controllerLeaderMissing)},
-			TargetMatchers: []string{name(clusterLeaseExpired)},
-			Equal:          []string{"cluster", "@namespace", "lock"},
-		},
-		{
-			// client-go's metric has the name of the Lease, and the namespace of the program instead of the Lease's. A target outside of
-			// Kubernetes has none, and could be any program's.
-			SourceMatchers: []string{name(controllerLeaderMissing), `lease!=""`, c.name("@namespace") + `!=""`},
-			TargetMatchers: []string{name(clusterLeaseExpired)},
-			Equal:          []string{"cluster", "@namespace", "lease"},
-		},
-		{
-			SourceMatchers: []string{name(clusterLeaseExpired)},
-			TargetMatchers: []string{name(clusterLeaseChanges)},
-			Equal:          ofLease,
-		},
-		{
-			// A Namespace stays Terminating because an object in it does.
-			SourceMatchers: []string{name(clusterObjectHeld)},
-			TargetMatchers: []string{name(clusterNamespaceStuck)},
-			Equal:          []string{"cluster", "namespace"},
-		},
-	}...)
-	for i := range list {
-		list[i].Equal = c.names(list[i].Equal)
+	fill := func(matchers []string) (filled []string) {
+		for _, m := range matchers {
+			filled = append(filled, c.series().Fill(m))
+		}
+		return filled
+	}
+	for i, r := range list {
+		list[i] = inhibition{fill(r.SourceMatchers), fill(r.TargetMatchers), c.names(r.Equal)}
 	}
 	return list
 }

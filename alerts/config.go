@@ -7,7 +7,6 @@ import (
 	"net/url"
 	"regexp"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 
@@ -81,21 +80,14 @@ type Dashboards struct {
 	Exporter string
 }
 
-// board is one of Dashboards.
-type board int
+// of returns the URL of a dashboard by the name that runbooks give it.
+func (d Dashboards) of(name string) string { return d.byName()[name] }
 
-const (
-	informerBoard board = iota
-	overviewBoard
-	controllerBoard
-	leaderBoard
-	clientBoard
-	objectBoard
-	exporterBoard
-)
-
-func (d Dashboards) of(b board) string {
-	return [...]string{d.Informers, d.Overview, d.Controllers, d.LeaderElection, d.APIClient, d.Objects, d.Exporter}[b]
+func (d Dashboards) byName() map[string]string {
+	return map[string]string{
+		"overview": d.Overview, "informers": d.Informers, "controllers": d.Controllers, "leader-election": d.LeaderElection,
+		"api-client": d.APIClient, "objects": d.Objects, "exporter": d.Exporter,
+	}
 }
 
 // Alertmanager configures notifications.
@@ -121,7 +113,12 @@ type Alertmanager struct {
 
 // Enabled reports whether the configuration keeps an alert.
 func (c Config) Enabled(a Alert) bool {
-	return !slices.Contains(c.Disabled, a.Name) && (len(c.Groups) == 0 || slices.Contains(c.Groups, groupName(a.Objective.Metric.Family)))
+	return !slices.Contains(c.Disabled, a.Name) && c.keeps(a.group)
+}
+
+// keeps reports whether the configuration keeps a group of rules.
+func (c Config) keeps(group string) bool {
+	return len(c.Groups) == 0 || slices.Contains(c.Groups, family(group))
 }
 
 // Validate returns an error that names every invalid setting.
@@ -162,8 +159,8 @@ func (c Config) Validate() error {
 		}
 		errs = append(errs, c.validateExtra("controllers."+name+".labels", c.Controllers[name].Labels)...)
 	}
-	d := c.Dashboards
-	for _, address := range []string{c.RunbookBase, c.GrafanaURL, d.Overview, d.Informers, d.Controllers, d.LeaderElection, d.APIClient, d.Objects, d.Exporter} {
+	addresses := slices.Sorted(maps.Values(c.Dashboards.byName()))
+	for _, address := range append(addresses, c.RunbookBase, c.GrafanaURL) {
 		if strings.Contains(address, "{{") {
 			fail("%q contains a template; use a plain URL", address)
 		}
@@ -205,6 +202,8 @@ func (c Config) Validate() error {
 	return errors.Join(errs...)
 }
 
+var labelName = regexp.MustCompile(`^[a-zA-Z_][a-zA-Z0-9_]*$`)
+
 // series describes the series that rules select.
 func (c Config) series() prom.Series {
 	return prom.Series{Labels: c.Labels, Selector: c.Selector, Subject: c.subject, Severities: c.Severities, Histograms: prom.Histograms(c.Histograms)}
@@ -212,31 +211,6 @@ func (c Config) series() prom.Series {
 
 // Severity returns the value that the severity label has in Prometheus.
 func (c Config) Severity(s catalog.Severity) string { return c.series().Severity(string(s)) }
-
-// fill puts an objective's numbers, the matchers, the names of labels and the metrics of programs without the library into an
-// expression or a text.
-func (c Config) fill(o catalog.Objective, text string) string {
-	text = c.widen(text)
-	text = strings.NewReplacer(
-		"$leaseNamespaces", strings.Join(c.leaseNamespaces(), "|"),
-		"$range", catalog.FormatDuration(c.outageRange(o)),
-	).Replace(text)
-	return c.query(fill(o, text))
-}
-
-// query replaces the placeholders of queries.
-func (c Config) query(text string) string { return c.series().Fill(c.series().Expand(text)) }
-
-// widen lengthens ranges that span too few scrapes.
-func (c Config) widen(text string) string {
-	return minutes.ReplaceAllStringFunc(text, func(r string) string {
-		n, _ := strconv.Atoi(r[1 : len(r)-2]) // the expression matches digits only
-		return "[" + catalog.FormatDuration(c.Targets.Window(time.Duration(n)*time.Minute)) + "]"
-	})
-}
-
-// minutes matches ranges in minutes, such as [15m].
-var minutes = regexp.MustCompile(`\[[0-9]+m\]`)
 
 // leaseNamespaces returns the namespaces in which expired Leases page.
 func (c Config) leaseNamespaces() []string {

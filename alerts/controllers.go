@@ -36,10 +36,41 @@ func OfControllers(objective string) bool {
 	return slices.ContainsFunc(All(), func(a Alert) bool { return a.Objective.ID == objective && a.controllerLabel() != "" })
 }
 
+// owner is a controller or a handler with rules of its own.
+type owner struct {
+	name      string
+	objective catalog.Objective
+	labels    map[string]string
+}
+
+// owners returns those with rules of their own for an alert, and the label with their names.
+func (a Alert) owners(c Config) (label string, list []owner) {
+	if a.Objective.ID == catalog.Objectives.HandlerDuration.ID {
+		for _, name := range slices.Sorted(maps.Keys(c.HandlerThresholds)) {
+			o := c.Targets.Of(a.Objective)
+			o.Threshold = c.HandlerThresholds[name]
+			list = append(list, owner{name: name, objective: o})
+		}
+		return "handler", list
+	}
+	if label = a.controllerLabel(); label == "" {
+		return "", nil
+	}
+	for _, name := range slices.Sorted(maps.Keys(c.Controllers)) {
+		if controller := c.Controllers[name]; a.own(controller, c) {
+			list = append(list, owner{name, controller.Targets.Of(a.Objective), controller.Labels})
+		}
+	}
+	return label, list
+}
+
+// optIn reports whether only controllers with a threshold of their own have the alert.
+func (a Alert) optIn() bool { return a.rules[0].OptIn }
+
 // own reports whether a controller has its own rules for an alert. To opt in, it is enough to set the objective, even to its default:
 // an override that the controller shares with all others has the same pointers.
 func (a Alert) own(controller Controller, c Config) bool {
-	if a.optIn {
+	if a.optIn() {
 		id := a.Objective.ID
 		return controller.Targets.Override(id) != c.Targets.Override(id)
 	}
@@ -47,31 +78,27 @@ func (a Alert) own(controller Controller, c Config) bool {
 	return len(controller.Labels) > 0 || own.Threshold != general.Threshold || own.Window != general.Window || own.For != general.For || own.Severity != general.Severity
 }
 
-// controllerRules returns one rule for all controllers without their own rules, and one for each other controller.
-func (a Alert) controllerRules(c Config) []Rule {
-	label := a.controllerLabel()
+// split returns the rules for all controllers or handlers without their own, and those for each other one.
+func (a Alert) split(c Config) (rules []Rule) {
 	o := c.Targets.Of(a.Objective)
-	if label == "" {
-		return []Rule{a.rule(o, c)}
-	}
-	var own []Rule
-	var quoted []string
-	for _, name := range slices.Sorted(maps.Keys(c.Controllers)) {
-		controller := c.Controllers[name]
-		if !a.own(controller, c) {
-			continue
-		}
-		quoted = append(quoted, regexp.QuoteMeta(name))
-		r := a.rule(controller.Targets.Of(a.Objective), c.only(fmt.Sprintf("%s=%q", label, name)))
-		r.Labels[label] = name // the result has it anyway, but promtool reports rules with equal labels as duplicates
-		maps.Copy(r.Labels, controller.Labels)
-		own = append(own, r)
+	label, owners := a.owners(c)
+	quoted := make([]string, len(owners))
+	for i, owner := range owners {
+		quoted[i] = regexp.QuoteMeta(owner.name)
 	}
 	switch {
-	case a.optIn:
-		return own
-	case len(own) == 0:
-		return []Rule{a.rule(o, c)}
+	case a.optIn():
+	case len(owners) == 0:
+		rules = a.fill(o, c)
+	default:
+		rules = a.fill(o, c.only(fmt.Sprintf("%s!~%q", label, strings.Join(quoted, "|"))))
 	}
-	return append([]Rule{a.rule(o, c.only(fmt.Sprintf("%s!~%q", label, strings.Join(quoted, "|"))))}, own...)
+	for _, owner := range owners {
+		for _, r := range a.fill(owner.objective, c.only(fmt.Sprintf("%s=%q", label, owner.name))) {
+			r.Labels[label] = owner.name // the result has it anyway, but promtool reports rules with equal labels as duplicates
+			maps.Copy(r.Labels, owner.labels)
+			rules = append(rules, r)
+		}
+	}
+	return rules
 }

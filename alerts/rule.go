@@ -1,8 +1,7 @@
 package alerts
 
 import (
-	"cmp"
-	"maps"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -43,49 +42,44 @@ const (
 	ExploreAnnotation = "explore_url"
 )
 
+// fleetGroup is the group of recording rules for many clusters, which no alert reads.
+const fleetGroup = "fleet"
+
 // Rules returns every group of rules for a valid configuration, recording rules first.
 func Rules(c Config) []Group {
-	groups, long := map[catalog.Family]*Group{}, map[catalog.Family]*Group{}
-	add := func(to map[catalog.Family]*Group, f catalog.Family, rules ...Rule) {
-		if len(rules) == 0 {
-			return
-		}
-		if to[f] == nil {
-			to[f] = &Group{Name: "informer-exporter." + groupName(f)}
-		}
-		to[f].Rules = append(to[f].Rules, rules...)
-	}
+	b := loaded()
+	rules := map[string][]Rule{}
+	done := map[string]bool{}
 	enabled := slices.DeleteFunc(All(), func(a Alert) bool { return !c.Enabled(a) })
-	recorded := map[string]bool{}
-	for _, a := range enabled {
-		record := func(to map[catalog.Family]*Group, rules func(catalog.Objective, Config) []Rule) {
-			if rules == nil {
-				return
+	filled := make([][]Rule, len(enabled))
+	for i, a := range enabled {
+		filled[i] = a.filled(c)
+		for _, d := range b.read(filled[i], newText(c.Targets.Of(a.Objective), c)) {
+			group := d.group
+			if !c.keeps(group) {
+				group = a.group
 			}
-			for _, r := range rules(c.Targets.Of(a.Objective), c) {
-				if !recorded[r.Record] { // not yet recorded for another alert
-					add(to, a.Objective.Metric.Family, r)
-				}
-				recorded[r.Record] = true
+			if !done[d.Record] { // not yet recorded for another alert
+				rules[group] = append(rules[group], d.Rule)
+			}
+			done[d.Record] = true
+		}
+	}
+	for i, a := range enabled {
+		rules[a.group] = append(rules[a.group], filled[i]...)
+	}
+	if c.keeps(fleetGroup) {
+		for _, d := range b.records {
+			if d.group == fleetGroup {
+				rules[fleetGroup] = append(rules[fleetGroup], newText(catalog.Objective{}, c).record(d).Rule)
 			}
 		}
-		record(long, a.long)
-		record(groups, a.record)
 	}
-	for _, a := range enabled {
-		add(groups, a.Objective.Metric.Family, a.rules(c)...)
-	}
-	list := make([]Group, 0, len(groups))
-	for _, f := range slices.SortedFunc(maps.Keys(groups), byReadingOrder) {
-		if g := long[f]; g != nil {
-			g.Name += longSuffix
-			g.Interval = catalog.FormatDuration(tile)
-			list = append(list, *g)
+	var list []Group
+	for _, g := range b.groups {
+		if len(rules[g.Name]) > 0 {
+			list = append(list, Group{Name: "informer-exporter." + g.Name, Interval: g.Interval, Rules: rules[g.Name]})
 		}
-		list = append(list, *groups[f])
-	}
-	if len(c.Groups) == 0 || slices.Contains(c.Groups, fleetGroup) {
-		list = append(list, Group{Name: "informer-exporter." + fleetGroup, Rules: fleetRules(c)})
 	}
 	if c.Watchdog {
 		list = append(list, c.watchdog())
@@ -93,24 +87,63 @@ func Rules(c Config) []Group {
 	return list
 }
 
+// recorded matches the names of recorded series.
+var recorded = regexp.MustCompile(`[a-z_]+:[a-z0-9_:]+`)
+
+// read returns the recording rules that rules read, directly or through another one, filled in for the objective of their alert.
+func (b book) read(rules []Rule, t text) (list []definition) {
+	words := map[string]bool{}
+	add := func(expr string) {
+		for _, word := range recorded.FindAllString(expr, -1) {
+			words[word] = true
+		}
+	}
+	for _, r := range rules {
+		add(r.Expr)
+	}
+	if len(words) == 0 {
+		return nil
+	}
+	for _, d := range slices.Backward(b.records) {
+		if words[t.fill(d.Record)] {
+			d = t.record(d)
+			add(d.Expr)
+			list = append(list, d)
+		}
+	}
+	slices.Reverse(list)
+	return list
+}
+
+// record fills in a recording rule.
+func (t text) record(d definition) definition {
+	d.Record, d.Expr = t.fill(d.Record), t.fill(d.Expr)
+	return d
+}
+
 func groupName(f catalog.Family) string {
 	return strings.ReplaceAll(strings.ToLower(string(f)), " ", "-")
 }
 
 // groupNames returns the names of the groups that Config.Groups may have.
-func groupNames() []string {
-	var list []string
-	for _, a := range All() {
-		if name := groupName(a.Objective.Metric.Family); !slices.Contains(list, name) {
+func groupNames() (list []string) {
+	for _, g := range loaded().groups {
+		if name := family(g.Name); !slices.Contains(list, name) {
 			list = append(list, name)
 		}
 	}
-	return append(list, fleetGroup)
+	return list
 }
 
-func byReadingOrder(a, b catalog.Family) int {
-	families := catalog.Families()
-	return cmp.Compare(slices.Index(families, a), slices.Index(families, b))
+// mutedAlerts returns an expression for the alerts that an inhibition mutes, or mutes once they fire. As in Alertmanager, an alert that is
+// itself muted mutes others, and labels that both alerts lack are equal.
+func mutedAlerts(c Config) string {
+	list := inhibitions(c)
+	terms := make([]string, len(list))
+	for i, r := range list { // Alertmanager's matchers are also PromQL's
+		terms[i] = `ALERTS{` + strings.Join(r.TargetMatchers, ", ") + `} and on (` + strings.Join(r.Equal, ", ") + `) ALERTS{alertstate="firing", ` + strings.Join(r.SourceMatchers, ", ") + `}`
+	}
+	return strings.Join(terms, "\nor\n")
 }
 
 // RuleFile returns the groups as a Prometheus rule file.

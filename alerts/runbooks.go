@@ -1,68 +1,117 @@
 package alerts
 
 import (
-	"bytes"
+	"errors"
 	"fmt"
+	"io/fs"
+	"path"
+	"regexp"
 	"slices"
 	"strings"
+
+	"sigs.k8s.io/yaml"
 
 	"github.com/informer-exporter/informer-exporter/collectors/catalog"
 )
 
-// Runbook leads a reader who has never seen this project from an alert to its resolution. Its texts are Markdown.
+// Runbook leads a reader who has never seen this project from an alert to its resolution. Its texts are Markdown with the calls of rules.
 //
 // Commands and queries name the labels of the alert in capitals, as shell variables: $NAMESPACE is the label namespace.
 type Runbook struct {
 	// Unless is the reason to act now on an alert that otherwise can wait, such as "the disk of etcd is full". Optional.
 	Unless string
-	// Meaning describes the condition of the alert.
-	Meaning string
-	// Impact describes the consequences. Its first sentence is also in the table of alerts.
-	Impact string
 	// Commands are three shell commands, in the order in which to run them.
 	Commands []Step
 	// Queries are in PromQL.
 	Queries []Step
 	// Causes are possible causes with their remedies.
 	Causes []string
-	// Resolves states what resolves the alert, and where to see it.
-	Resolves string
-	// Escalate is the contact, named by its role: a public runbook has no names.
-	Escalate string
-}
 
-// onCallPage explains what all runbooks have in common.
-const onCallPage = "https://github.com/informer-exporter/informer-exporter/blob/main/docs/on-call.md"
+	// head is the text before the commands, steps are the commands and queries, and causes is the rest.
+	head, steps, causes string
+}
 
 // Step is a command or a query with its purpose.
 type Step struct {
 	Text, Code string
 }
 
-// RunbookPage returns the runbook of an alert as a Markdown page for a valid configuration.
-func RunbookPage(a Alert, c Config) []byte {
-	o := c.Targets.Of(a.Objective)
-	book := a.Runbook
-	var b bytes.Buffer
-	line := func(format string, args ...any) { fmt.Fprintf(&b, format+"\n", args...) }
-	steps := func(title, language string, list []Step) {
-		if len(list) == 0 {
-			return
-		}
-		line("\n## %s\n", title)
-		for i, s := range list {
-			line("%d. %s", i+1, c.fill(o, s.Text))
-			if s.Code != "" {
-				line("   ```%s\n   %s\n   ```", language, c.fill(o, s.Code))
-			}
+// onCallPage explains what all runbooks have in common.
+const onCallPage = "https://github.com/informer-exporter/informer-exporter/blob/main/docs/on-call.md"
+
+var (
+	// page is the layout of a file with a runbook. The meaning and the impact come first; the last two texts state what resolves the alert and
+	// where to see it, and the contact, named by its role: a public runbook has no names.
+	page = regexp.MustCompile(`(?s)^---\n(.+?)---\n(.+?\n\n\*\*Impact:\*\* .+?)\n(\n## Commands\n\n(.+?)\n\n## Queries\n\n(.+?)\n)(\n## Causes\n\n(.+?)\n\n\*\*Resolves\*\* .+?\n\n\*\*Escalate\*\* to .+\.\n)$`)
+	step = regexp.MustCompile("(?m)^\\d+\\. (.+)\n   ```(?:sh|promql)\n   (.+)\n   ```$")
+)
+
+// readRunbooks reads the runbook of each alert.
+func (b *book) readRunbooks(files fs.FS) error {
+	var errs []error
+	for i := range b.alerts {
+		p := "runbooks/" + b.alerts[i].Name + ".md"
+		if err := b.alerts[i].read(files, p, b.fragments); err != nil {
+			errs = append(errs, fmt.Errorf("%s: %w", p, err))
 		}
 	}
+	paths, _ := fs.Glob(files, "runbooks/*")
+	for _, p := range paths {
+		if !slices.ContainsFunc(b.alerts, func(a Alert) bool { return a.Name+".md" == path.Base(p) }) {
+			errs = append(errs, fmt.Errorf("%s: no rule has this alert", p))
+		}
+	}
+	return errors.Join(errs...)
+}
 
+func (a *Alert) read(files fs.FS, p string, fragments map[string]string) error {
+	raw, err := fs.ReadFile(files, p)
+	if err != nil {
+		return err
+	}
+	parts := page.FindStringSubmatch(string(raw))
+	if parts == nil {
+		return errors.New("want a front matter, the meaning, **Impact:**, ## Commands, ## Queries, ## Causes, **Resolves** and **Escalate** to, in this order")
+	}
+	var front struct {
+		Reason    string   `json:"reason"`
+		Unless    string   `json:"unless"`
+		Dashboard string   `json:"dashboard"`
+		Labels    []string `json:"labels"`
+	}
+	if err := yaml.UnmarshalStrict([]byte(parts[1]), &front); err != nil {
+		return err
+	}
+	if _, ok := (Dashboards{}).byName()[front.Dashboard]; !ok {
+		return fmt.Errorf("dashboard: %q is not the name of a dashboard", front.Dashboard)
+	}
+	if err := check(string(raw), fragments); err != nil {
+		return err
+	}
+	steps := func(text string) (list []Step) {
+		for _, s := range step.FindAllStringSubmatch(text, -1) {
+			list = append(list, Step{s[1], s[2]})
+		}
+		return list
+	}
+	a.Reason, a.dashboard, a.labels = front.Reason, front.Dashboard, front.Labels
+	a.Runbook = Runbook{
+		Unless: front.Unless, Commands: steps(parts[4]), Queries: steps(parts[5]), Causes: strings.Split(strings.TrimPrefix(parts[7], "- "), "\n- "),
+		head: parts[2], steps: parts[3], causes: parts[6],
+	}
+	return nil
+}
+
+// RunbookPage returns the runbook of an alert as a Markdown page for a valid configuration.
+func RunbookPage(a Alert, c Config) []byte {
+	t := newText(c.Targets.Of(a.Objective), c)
+	book := a.Runbook
+	var b strings.Builder
+	line := func(format string, args ...any) { fmt.Fprintf(&b, format+"\n", args...) }
 	line("<!-- Generated by `informer-exporter generate`. The text is in the package alerts. -->")
 	line("# %s\n", a.Name)
 	line("%s\n", a.urgency(c))
-	line("%s\n", c.fill(o, book.Meaning))
-	line("**Impact:** %s", c.fill(o, book.Impact))
+	line("%s", t.fill(book.head))
 	if labels := book.labelVariables(); len(labels) > 0 {
 		line("\n## Variables\n")
 		line("Labels of the alert that the commands and queries use. The annotation `%s` has this line with their values ([help](%s)).\n", VariablesAnnotation, onCallPage)
@@ -72,33 +121,23 @@ func RunbookPage(a Alert, c Config) []byte {
 		}
 		line("```")
 	}
-	steps("Commands", "sh", book.Commands)
-	steps("Queries", "promql", book.Queries)
+	b.WriteString(t.fill(book.steps))
 	if c.GrafanaURL != "" {
 		line("\nThe alert's `%s` opens the queries in Grafana, filtered by its labels.", ExploreAnnotation)
 	}
-	line("\n## Causes\n")
-	for _, m := range book.Causes {
-		line("- %s", c.fill(o, m))
-	}
-	if book.Resolves != "" {
-		line("\n**Resolves** %s\n", c.fill(o, book.Resolves))
-	}
-	if book.Escalate != "" {
-		line("**Escalate** to %s.", c.fill(o, book.Escalate))
-	}
-	return append(bytes.TrimRight(b.Bytes(), "\n"), '\n')
+	b.WriteString(t.fill(book.causes))
+	return []byte(b.String())
 }
 
 // urgency returns the first line of a runbook: whether the alert can wait.
 func (a Alert) urgency(c Config) string {
 	var severities []string
-	for _, r := range a.rules(c) {
+	for _, r := range a.filled(c) {
 		severities = append(severities, r.Labels[c.series().SeverityLabel()])
 	}
 	wait := "can wait until morning"
 	if a.Runbook.Unless != "" {
-		wait += ", unless " + c.fill(c.Targets.Of(a.Objective), a.Runbook.Unless)
+		wait += ", unless " + newText(c.Targets.Of(a.Objective), c).fill(a.Runbook.Unless)
 	}
 	page, ticket := slices.Contains(severities, c.Severity(catalog.Page)), slices.Contains(severities, c.Severity(catalog.Ticket))
 	switch {

@@ -7,8 +7,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-
-	"github.com/informer-exporter/informer-exporter/collectors/catalog"
 )
 
 // variable is a label of the alert in a command or a query: $NAMESPACE, or ${LOCK%%/*}.
@@ -21,36 +19,25 @@ var chosen = map[string]string{
 	"RESOURCE": "resource",
 }
 
-// variables returns the variables of texts in the order of their first use.
-func variables(steps ...Step) []string {
+// variables returns the variables of a runbook in the order of their first use.
+func (r Runbook) variables() []string {
 	var list []string
-	for _, s := range steps {
-		for _, m := range variable.FindAllStringSubmatch(s.Code, -1) {
-			if !slices.Contains(list, m[1]) {
-				list = append(list, m[1])
-			}
+	for _, m := range variable.FindAllStringSubmatch(r.steps+r.causes, -1) {
+		if !slices.Contains(list, m[1]) {
+			list = append(list, m[1])
 		}
-	}
-	return list
-}
-
-// steps returns all texts that may contain variables.
-func (r Runbook) steps() []Step {
-	list := slices.Concat(r.Commands, r.Queries)
-	for _, text := range slices.Concat(r.Causes, []string{r.Resolves}) {
-		list = append(list, Step{Code: text})
 	}
 	return list
 }
 
 // labelVariables returns the variables of a runbook that are labels of the alert.
 func (r Runbook) labelVariables() []string {
-	return slices.DeleteFunc(variables(r.steps()...), func(v string) bool { return chosen[v] != "" })
+	return slices.DeleteFunc(r.variables(), func(v string) bool { return chosen[v] != "" })
 }
 
 // chosenVariables returns the other variables of a runbook.
 func (r Runbook) chosenVariables() []string {
-	return slices.DeleteFunc(variables(r.steps()...), func(v string) bool { return chosen[v] == "" })
+	return slices.DeleteFunc(r.variables(), func(v string) bool { return chosen[v] == "" })
 }
 
 // labelOf returns the label that a variable stands for, as it is called in Prometheus.
@@ -73,7 +60,6 @@ func assignments(variables []string, value func(string) string) string {
 
 // annotate adds what a reader needs for the commands and the queries of the runbook, as templates.
 func (a Alert) annotate(rules []Rule, c Config) []Rule {
-	o := c.Targets.Of(a.Objective)
 	assigned := assignments(a.Runbook.labelVariables(), func(v string) string {
 		// A program chooses the values of some labels, which must not break out of the quotes.
 		return `{{ $labels.` + a.labelOf(v, c) + ` | reReplaceAll "[^-A-Za-z0-9._:/*]" "" }}`
@@ -86,14 +72,15 @@ func (a Alert) annotate(rules []Rule, c Config) []Rule {
 			r.Annotations[VariablesAnnotation] = assigned
 		}
 		if c.GrafanaURL != "" {
-			r.Annotations[ExploreAnnotation] = a.exploreURL(o, c)
+			r.Annotations[ExploreAnnotation] = a.exploreURL(c)
 		}
 	}
 	return rules
 }
 
 // exploreURL returns the URL of the runbook's queries in Grafana's Explore, with the labels of the alert, as a template.
-func (a Alert) exploreURL(o catalog.Objective, c Config) string {
+func (a Alert) exploreURL(c Config) string {
+	t := newText(c.Targets.Of(a.Objective), c)
 	var b strings.Builder
 	b.WriteString(strings.TrimSuffix(c.GrafanaURL, "/") + "/explore?schemaVersion=1&panes=" + url.QueryEscape(`{"run":{"queries":[`))
 	for i, q := range a.Runbook.Queries {
@@ -101,7 +88,7 @@ func (a Alert) exploreURL(o catalog.Objective, c Config) string {
 			b.WriteString(url.QueryEscape(","))
 		}
 		b.WriteString(url.QueryEscape(fmt.Sprintf(`{"refId":"%c","expr":`, 'A'+i)))
-		b.WriteString(a.template(c.fill(o, q.Code), c))
+		b.WriteString(a.template(t.fill(q.Code), c))
 		b.WriteString(url.QueryEscape("}"))
 	}
 	b.WriteString(url.QueryEscape(`],"range":{"from":"now-3h","to":"now"}}}`))

@@ -28,10 +28,6 @@ func Occurred(series, window string) string {
 		` or increase(` + series + `[` + window + `])`
 }
 
-// ReadsStart reports whether an expression compares the start of a process, as that of Occurred does: it has no value while a scrape
-// fails.
-func ReadsStart(expr string) bool { return strings.Contains(expr, "process_start_time_seconds{") }
-
 // graphed is the age in seconds up to which the counters of a new process appear in a graph: Grafana has no number for the length of its
 // $__rate_interval. A longer time would repeat them after each failed scrape.
 const graphed = "120"

@@ -1,5 +1,5 @@
 // Package prom adapts the queries of rules and dashboards to one Prometheus: the matchers that select its series, and the
-// names of the labels that it adds.
+// names of the labels that it adds. Alerts and dashboards share it, and it imports nothing of this module.
 //
 // Queries are written with placeholders:
 //
@@ -49,12 +49,15 @@ func (s Series) Label(name string) string {
 	return name
 }
 
-// Expand replaces the placeholders of histograms in queries, and adds the metrics of programs without the library. The other
+// Expand adds the metrics of programs without the library to queries, after it has replaced the placeholders of histograms. The other
 // placeholders remain, for Fill.
 func (s Series) Expand(text string) string { return WithUpstream(s.Histograms.expand(text)) }
 
-// Fill replaces the placeholders of an expanded query, a legend or a template, except those that Expand replaces.
+// Fill replaces the placeholders of a query, a legend or a template.
 func (s Series) Fill(text string) string {
+	if !strings.Contains(text, "@") {
+		return text
+	}
 	var pairs []string
 	for _, p := range []struct {
 		placeholder string
@@ -74,7 +77,7 @@ func (s Series) Fill(text string) string {
 	for _, severity := range []string{page, ticket, info} {
 		pairs = append(pairs, "@"+severity, s.Severity(severity))
 	}
-	return strings.NewReplacer(pairs...).Replace(text)
+	return strings.NewReplacer(pairs...).Replace(s.Histograms.expand(text))
 }
 
 var (

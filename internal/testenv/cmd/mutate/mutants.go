@@ -66,6 +66,9 @@ func mutantsOf(path string) ([]mutant, error) {
 	if err != nil {
 		return nil, err
 	}
+	if filepath.Ext(path) != ".go" {
+		return queryMutants(path, source), nil
+	}
 	set := token.NewFileSet()
 	file, err := parser.ParseFile(set, path, source, 0)
 	if err != nil {

@@ -66,6 +66,18 @@ func TestMutants(t *testing.T) {
 	}
 }
 
+// Queries in embedded files are changed, and no other text.
+func TestQueryMutants(t *testing.T) {
+	for _, tt := range []struct{ name, source, want string }{
+		{"a.yaml", "rules:\n  # or sum(b) > 1\n  - alert: A\n    expr: |-\n      a{@}\n      or\n      b\n    annotations:\n      summary: a and b\n", "a.yaml:6\n  - or\n  + and"},
+		{"a.md", "# A\n\nOne and two, `a{@} or b`.\n\n1. One or two.\n   ```promql\n   a{@} or b\n   ```\n", "a.md:7\n  - a{@} or b\n  + a{@} and b"},
+	} {
+		if all := queryMutants(tt.name, []byte(tt.source)); len(all) != 1 || all[0].String() != tt.want {
+			t.Errorf("%s: %v, want %s", tt.name, all, tt.want)
+		}
+	}
+}
+
 func TestTable(t *testing.T) {
 	page := "# Page\n\n" + tableBegin + "\n" + tableEnd + "after\n"
 	for _, s := range []score{{"b", 10, 7, 2, 1}, {"a", 3, 3, 0, 1}, {"b", 10, 8, 2, 1}} {

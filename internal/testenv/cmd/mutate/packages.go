@@ -36,20 +36,20 @@ var alsoTestedBy = map[string][]string{
 
 // load lists a package with the go command.
 func load(ctx context.Context, pattern string) (*target, error) {
-	out, err := exec.CommandContext(ctx, "go", "list", "-json=ImportPath,Dir,GoFiles,Module", pattern).Output()
+	out, err := exec.CommandContext(ctx, "go", "list", "-json=ImportPath,Dir,GoFiles,EmbedFiles,Module", pattern).Output()
 	if err != nil {
 		return nil, fmt.Errorf("go list %s: %w", pattern, err)
 	}
 	var p struct {
-		ImportPath, Dir string
-		GoFiles         []string
-		Module          struct{ Path, Dir string }
+		ImportPath, Dir     string
+		GoFiles, EmbedFiles []string
+		Module              struct{ Path, Dir string }
 	}
 	if err := json.Unmarshal(out, &p); err != nil {
 		return nil, fmt.Errorf("%s is not one package: %w", pattern, err)
 	}
 	t := &target{path: p.ImportPath, module: p.Module.Path, root: p.Module.Dir, tested: []string{p.ImportPath}}
-	for _, file := range p.GoFiles {
+	for _, file := range append(p.GoFiles, p.EmbedFiles...) {
 		t.files = append(t.files, filepath.Join(p.Dir, file))
 	}
 	relative, err := filepath.Rel(p.Module.Dir, p.Dir)

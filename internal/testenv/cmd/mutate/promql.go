@@ -1,6 +1,8 @@
 package main
 
 import (
+	"bytes"
+	"path/filepath"
 	"regexp"
 	"strconv"
 	"strings"
@@ -72,6 +74,29 @@ func queryChanges(literal string) (all []change) {
 				all = append(all, change{at[2], at[3], strings.TrimSpace(strings.Join(rest, ","))})
 			}
 		}
+	}
+	return all
+}
+
+// queryMutants returns the mutants of the queries in an embedded file: of the values in YAML, which continue in lines that are indented
+// further, and of the indented lines in Markdown.
+func queryMutants(path string, source []byte) (all []mutant) {
+	indentation := func(line []byte) int { return len(line) - len(bytes.TrimLeft(line, " -")) } // of the first key of an item
+	markdown := filepath.Ext(path) == ".md"
+	lines := bytes.SplitAfter(source, []byte("\n"))
+	for i, begin := 0, 0; i < len(lines); {
+		value := lines[i]
+		comment := bytes.HasPrefix(bytes.TrimSpace(value), []byte("#"))
+		outer := indentation(value)
+		for i++; !markdown && !comment && i < len(lines) && indentation(lines[i]) > outer && !bytes.HasSuffix(value, []byte(":\n")); i++ {
+			value = append(bytes.Clone(value), lines[i]...)
+		}
+		if !comment && (!markdown || outer > 0) {
+			for _, c := range queryChanges(string(value)) {
+				all = append(all, mutant{file: path, begin: begin + c.begin, end: begin + c.end, with: c.with, source: source})
+			}
+		}
+		begin += len(value)
 	}
 	return all
 }
