@@ -11,7 +11,6 @@ import (
 	"time"
 
 	"github.com/informer-exporter/informer-exporter/collectors/informer"
-
 	"github.com/informer-exporter/informer-exporter/internal/exporter/buildinfo"
 	"github.com/informer-exporter/informer-exporter/internal/exporter/status"
 )
@@ -35,7 +34,7 @@ type page struct {
 	Late, Different       int
 	Objects               int
 	Columns               []header
-	Rows                  []row
+	Informers             []status.Informer
 }
 
 // header is the heading of a column.
@@ -44,23 +43,6 @@ type header struct {
 	Numeric bool
 	Sorted  string // the value of aria-sort, empty if the table is not sorted by this column
 	Link    string // sorts by this column, or reverses the order
-}
-
-// row is one informer, formatted.
-type row struct {
-	Type, Namespace            string
-	State                      string
-	Blank                      bool // refused before it was ever synced
-	Watch, WatchOpenedAt       string
-	Objects                    int
-	Pending                    uint64
-	SyncLag                    string
-	Late, Degraded             bool
-	LastSync                   string
-	LastEvent, LastEventAt     string
-	Relists                    uint64
-	Audit, AuditAge, AuditedAt string
-	Bad                        bool // inconsistent or failed
 }
 
 func newLanding(s *Server) *landing {
@@ -87,9 +69,9 @@ func (l *landing) page(sortBy string, descending bool) page {
 		p.Leader = map[bool]string{true: "yes", false: "no"}[*leading]
 	}
 	p.Up = short(time.Since(e.Started))
-	states := e.Informers()
-	p.Columns = arrange(states, sortBy, descending)
-	for _, s := range states {
+	p.Informers = e.Informers()
+	p.Columns = arrange(p.Informers, sortBy, descending)
+	for _, s := range p.Informers {
 		switch {
 		case s.Refused:
 			p.Refused++
@@ -103,7 +85,6 @@ func (l *landing) page(sortBy string, descending bool) page {
 			p.Different++
 		}
 		p.Objects += s.Objects
-		p.Rows = append(p.Rows, newRow(s))
 	}
 	return p
 }
@@ -164,38 +145,6 @@ func arrange(states []status.Informer, sortBy string, descending bool) []header 
 		headers = append(headers, h)
 	}
 	return headers
-}
-
-func newRow(s status.Informer) row {
-	r := row{
-		Type:      s.ID.Type(),
-		Namespace: s.ID.Namespace,
-		State:     s.State,
-		Objects:   s.Objects,
-		Pending:   s.Pending,
-		SyncLag:   short(s.SyncLag),
-		Late:      s.Lagging(),
-		Degraded:  s.Degraded,
-		Relists:   s.Relists,
-		Audit:     s.LastAudit.Result,
-		Bad:       s.Inconsistent() || s.LastAudit.Result == informer.AuditError,
-	}
-	if !s.Kind.Namespaced {
-		r.Namespace = "cluster"
-	} else if r.Namespace == "" {
-		r.Namespace = "all"
-	}
-	if s.LastSync > 0 {
-		r.LastSync = short(s.LastSync)
-	}
-	if s.Inconsistent() {
-		r.Audit += fmt.Sprintf(" (%d)", s.LastAudit.Differences)
-	}
-	r.Blank = s.Refused && !s.Synced
-	r.LastEvent, r.LastEventAt = since(s.LastEvent)
-	r.Watch, r.WatchOpenedAt = since(s.WatchOpened)
-	r.AuditAge, r.AuditedAt = since(s.LastAudit.At)
-	return r
 }
 
 // since formats the age of a time and the time, or empty strings for the zero time.
