@@ -53,13 +53,9 @@ func FuzzScanner(f *testing.F) {
 	f.Fuzz(func(t *testing.T, data []byte) {
 		for _, r := range []io.Reader{strings.NewReader(string(data)), iotest.OneByteReader(strings.NewReader(string(data))), iotest.DataErrReader(strings.NewReader(string(data)))} {
 			s := NewScanner(r)
-			var raw []byte
-			err := s.Raw(func(part []byte, _ bool) error {
-				raw = append(raw, part...)
-				return nil
-			})
-			if json.Valid(data) && (err != nil && len(data) < maxLiteral || err == nil && s.Next() != 0 || err == nil && string(raw) != strings.Trim(string(data), " \t\r\n")) {
-				t.Errorf("%q is read as %q, %v", data, raw, err)
+			err := s.Skip()
+			if json.Valid(data) && (err != nil && len(data) < maxLiteral || err == nil && s.Next() != 0) {
+				t.Errorf("%q: %v", data, err)
 			}
 			s = NewScanner(strings.NewReader(string(data)))
 			err = s.Object(func([]byte) error { return s.Skip() })

@@ -23,7 +23,7 @@ var ErrTooLarge = bounded.ErrTooLarge
 
 // content describes what is kept of the objects in a response.
 type content struct {
-	json     *members // in JSON
+	json     *members // in JSON, nil for everything
 	protobuf kinds    // in protobuf, by kind
 	limit    int      // on the memory of a response, 0 for a share of the memory limit
 }
@@ -108,7 +108,10 @@ type filteredBody struct {
 	err   error
 }
 
-func newFilteredBody(body io.ReadCloser, c *content, protobuf, watching bool) *filteredBody {
+func newFilteredBody(body io.ReadCloser, c *content, protobuf, watching bool) io.ReadCloser {
+	if c.json == nil && !protobuf {
+		return &countedBody{ReadCloser: body, left: c.memory()}
+	}
 	p := &pruner{Scanner: bounded.NewScanner(body), content: c}
 	b := &filteredBody{Closer: body, pruner: p}
 	switch {
@@ -131,16 +134,17 @@ func newFilteredBody(body io.ReadCloser, c *content, protobuf, watching bool) *f
 			return object()
 		}
 		b.next = p.end // a response has only one
-		if p.left = c.limit; p.left == 0 {
-			p.left = responseLimit()
-		}
+		p.left = c.memory()
 		return object()
 	}
 	return b
 }
 
-// responseLimit returns the memory that a response may take once it is decoded.
-func responseLimit() int {
+// memory returns the memory that a response may take once it is decoded.
+func (c *content) memory() int {
+	if c.limit > 0 {
+		return c.limit
+	}
 	limit := debug.SetMemoryLimit(-1)
 	if limit == math.MaxInt64 {
 		limit = unlimitedMemory

@@ -2,6 +2,7 @@ package client
 
 import (
 	"bytes"
+	"io"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
@@ -11,8 +12,6 @@ import (
 // members lists the members of a JSON object to keep.
 type members struct {
 	named map[string]member
-	// all keeps every member.
-	all bool
 	// size is the memory that an object takes once it is decoded, apart from its texts.
 	size int
 	// most is the maximum number of objects in an array, 0 for any.
@@ -83,8 +82,8 @@ var (
 		}}},
 	})}
 	// discoveryContent and objectContent keep everything.
-	discoveryContent = &content{json: &members{all: true}}
-	objectContent    = &content{json: &members{all: true}, limit: maxEvent}
+	discoveryContent = &content{}
+	objectContent    = &content{limit: maxEvent}
 )
 
 // jsonObjects returns the members of an object, or of a list of objects, of the given size.
@@ -122,8 +121,6 @@ func (p *pruner) jsonObject(m *members) error {
 // value appends a value and prunes the members of objects.
 func (p *pruner) value(m *members) error {
 	switch c := p.Next(); {
-	case m.all:
-		return p.Raw(p.counted)
 	case c == '{':
 		return p.object(m)
 	case c == '[':
@@ -135,14 +132,22 @@ func (p *pruner) value(m *members) error {
 	return p.scalar(0)
 }
 
-// counted appends a part of a value of any form.
-func (p *pruner) counted(part []byte, structure bool) error {
-	if structure {
-		if err := p.charge(sizeOfMap*bytes.Count(part, []byte{'{'}) + sizeOfElement*(bytes.Count(part, []byte{','})+bytes.Count(part, []byte{'['}))); err != nil {
-			return err
-		}
+// countedBody is JSON of which everything is kept. It is limited by the memory of the decoded values, as if texts had structure.
+type countedBody struct {
+	io.ReadCloser
+	read, left int
+}
+
+// Read implements io.Reader.
+func (b *countedBody) Read(to []byte) (int, error) {
+	n, err := b.ReadCloser.Read(to)
+	part := to[:n]
+	b.read += n
+	b.left -= n + sizeOfMap*bytes.Count(part, []byte{'{'}) + sizeOfElement*(bytes.Count(part, []byte{','})+bytes.Count(part, []byte{'['}))
+	if b.left < 0 || b.read > bounded.MaxObject {
+		return 0, bounded.ErrTooLarge
 	}
-	return p.keep(part)
+	return n, err
 }
 
 func (p *pruner) object(m *members) error {
@@ -223,5 +228,9 @@ func (p *pruner) scalar(limit int) error {
 		p.out = append(p.out, "[]"...)
 		return p.Skip()
 	}
-	return p.Raw(func(part []byte, _ bool) error { return p.keep(part) })
+	literal, err := p.Literal()
+	if err != nil {
+		return err
+	}
+	return p.keep(literal)
 }
