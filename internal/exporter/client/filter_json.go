@@ -1,9 +1,6 @@
 package client
 
 import (
-	"bytes"
-	"io"
-
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/informer-exporter/informer-exporter/internal/bounded"
@@ -32,10 +29,6 @@ type member struct {
 const (
 	// sizeOfItem is the memory of an item of a list of metadata: metav1.PartialObjectMetadata, with the spare capacity of its slice.
 	sizeOfItem = 512
-	// sizeOfMap is the memory of an object that is decoded as a map or as any struct of discovery.
-	sizeOfMap = 512
-	// sizeOfElement is the memory of an element or member that is decoded as any.
-	sizeOfElement = 64
 	// sizeOfScalar is the memory of a string or number, apart from its text.
 	sizeOfScalar = 16
 	// maxContinue is the maximum length of a continue token, which has the name of an object.
@@ -52,7 +45,7 @@ var (
 	jsonMeta = &members{named: map[string]member{
 		"name": {}, "namespace": {}, "uid": {}, "resourceVersion": {}, "generation": {}, "creationTimestamp": {}, "deletionTimestamp": {},
 		"deletionGracePeriodSeconds": {}, "finalizers": {most: keptFinalizers},
-		"annotations": {omitEmpty: true, within: &members{size: sizeOfMap, named: map[string]member{metav1.InitialEventsAnnotationKey: {}}}}, // ends a streaming list
+		"annotations": {omitEmpty: true, within: &members{size: bounded.SizeOfMap, named: map[string]member{metav1.InitialEventsAnnotationKey: {}}}}, // ends a streaming list
 		// of a list
 		"continue": {text: maxContinue}, "remainingItemCount": {},
 	}}
@@ -60,7 +53,7 @@ var (
 		"managedFields": {within: &members{most: maxManagers, size: 160, named: map[string]member{"time": {}, "subresource": {}}}},
 	})
 	jsonLeaseMeta = withMembers(jsonMeta, map[string]member{
-		"labels": {omitEmpty: true, within: &members{size: sizeOfMap, named: map[string]member{"apiserver.kubernetes.io/identity": {}}}},
+		"labels": {omitEmpty: true, within: &members{size: bounded.SizeOfMap, named: map[string]member{"apiserver.kubernetes.io/identity": {}}}},
 	})
 	jsonStatus = map[string]member{ // of a Status object
 		"message": {text: maxMessage}, "reason": {}, "code": {},
@@ -71,7 +64,7 @@ var (
 	}
 
 	metadataContent = &content{protobuf: metadataKinds, json: jsonObjects(sizeOfItem, map[string]member{"metadata": {within: jsonManagedMeta}, "status": {}})}
-	wholeContent    = &content{json: jsonObjects(3*sizeOfMap, map[string]member{
+	wholeContent    = &content{json: jsonObjects(3*bounded.SizeOfMap, map[string]member{
 		"metadata": {within: jsonMeta},
 		"status":   {within: &members{named: map[string]member{"observedGeneration": {}}}}, // in a Status object, it is a string
 	})}
@@ -81,9 +74,7 @@ var (
 			"holderIdentity": {}, "leaseDurationSeconds": {}, "leaseTransitions": {}, "acquireTime": {}, "renewTime": {},
 		}}},
 	})}
-	// discoveryContent and objectContent keep everything.
-	discoveryContent = &content{}
-	objectContent    = &content{limit: maxEvent}
+	discoveryContent = &content{} // everything
 )
 
 // jsonObjects returns the members of an object, or of a list of objects, of the given size.
@@ -130,24 +121,6 @@ func (p *pruner) value(m *members) error {
 		})
 	}
 	return p.scalar(0)
-}
-
-// countedBody is JSON of which everything is kept. It is limited by the memory of the decoded values, as if texts had structure.
-type countedBody struct {
-	io.ReadCloser
-	read, left int
-}
-
-// Read implements io.Reader.
-func (b *countedBody) Read(to []byte) (int, error) {
-	n, err := b.ReadCloser.Read(to)
-	part := to[:n]
-	b.read += n
-	b.left -= n + sizeOfMap*bytes.Count(part, []byte{'{'}) + sizeOfElement*(bytes.Count(part, []byte{','})+bytes.Count(part, []byte{'['}))
-	if b.left < 0 || b.read > bounded.MaxObject {
-		return 0, bounded.ErrTooLarge
-	}
-	return n, err
 }
 
 func (p *pruner) object(m *members) error {
