@@ -27,10 +27,7 @@ func (r *registry) compareVersions(request *http.Request, parsed apipath.Request
 	}
 	sent := sentVersion(request)
 	object := maphash.String(r.written.seed, request.URL.Host+strings.TrimSuffix(request.URL.Path, "/"+parsed.Subresource))
-	subresource, closed := subresources[parsed.Subresource]
-	if !closed {
-		subresource = subresourceOther
-	}
+	subresource := subresourceOf(parsed)
 	resource := r.label(parsed.Group, parsed.Resource)
 	response.Body = &comparedBody{ReadCloser: response.Body, answered: func(version string) {
 		if version == "" {
