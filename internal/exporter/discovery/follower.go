@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"golang.org/x/time/rate"
@@ -74,16 +75,17 @@ type Follower struct {
 	once         sync.Once
 	Ready        chan struct{} // closed after the first discovery, and once the namespaces are known if they are needed
 
+	forbiddenKinds, overLimit atomic.Int64 // kinds that are not watched because they are forbidden, and because of maxKinds
+
 	mu           sync.Mutex
 	config       config.Config
-	forbidden    map[informers.Spec]bool // found, but not watched because forbidden; false if it must be probed again
-	overLimit    int                     // kinds that are not watched because of maxKinds
-	unselectedAt time.Time               // last effect of UnselectedReceived
+	unselectedAt time.Time // last effect of UnselectedReceived
 
 	// Used by Apply and Run only.
-	served   *served
-	failing  string // what failed in the last discovery, or empty
-	splitter splitter
+	forbidden map[informers.Spec]bool // found, but not watched because forbidden; false if it must be probed again
+	served    *served
+	failing   string // what failed in the last discovery, or empty
+	splitter  splitter
 }
 
 // Options for New.
@@ -267,7 +269,7 @@ func (f *Follower) Apply(ctx context.Context) {
 		n := len(specs)
 		for _, s := range chosen {
 			if c.found && !allowed[s] {
-				out, sure := f.leftOut(s)
+				sure, out := f.forbidden[s]
 				if !sure && asking {
 					var now bool
 					if now, sure, asking = f.probe(ctx, s); sure {
@@ -319,18 +321,8 @@ func (f *Follower) probe(ctx context.Context, s informers.Spec) (forbidden, sure
 	return answer == availability.Forbidden, sure, ctx.Err() == nil
 }
 
-// leftOut reports whether a kind is skipped because it is forbidden, and whether that is still certain.
-func (f *Follower) leftOut(s informers.Spec) (out, sure bool) {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	sure, out = f.forbidden[s]
-	return out, sure
-}
-
 // retryForbidden makes the next Apply probe forbidden kinds again.
 func (f *Follower) retryForbidden() {
-	f.mu.Lock()
-	defer f.mu.Unlock()
 	for s := range f.forbidden {
 		f.forbidden[s] = false
 	}
@@ -338,16 +330,17 @@ func (f *Follower) retryForbidden() {
 
 // forbid replaces the forbidden kinds and logs new ones.
 func (f *Follower) forbid(now map[informers.Spec]bool) {
-	f.mu.Lock()
 	before := f.forbidden
 	f.forbidden = now
-	f.mu.Unlock()
+	kinds := map[kinds.Kind]bool{}
 	var added []string
 	for s := range now {
+		kinds[s.Kind] = true
 		if _, known := before[s]; !known {
 			added = append(added, s.Name())
 		}
 	}
+	f.forbiddenKinds.Store(int64(len(kinds)))
 	if len(added) > 0 {
 		slices.Sort(added)
 		f.log.Info("skipping forbidden resources",
@@ -372,33 +365,17 @@ func foundLast(choices []choice, before []*informers.Informer) []choice {
 
 // leaveOut replaces the kinds that are not watched because of the limit, and logs a change of their number.
 func (f *Follower) leaveOut(names []string) {
-	f.mu.Lock()
-	before := f.overLimit
-	f.overLimit = len(names)
-	f.mu.Unlock()
-	if len(names) > 0 && len(names) != before {
+	if before := f.overLimit.Swap(int64(len(names))); len(names) > 0 && len(names) != int(before) {
 		f.log.Warn("too many resources; skipping the rest", "limit", f.limit, "skipped", len(names), "resources", strings.Join(names, ","),
 			"fix", "exclude others with excludeResources in the configuration file, name those to watch in extraResources, or divide the resources with --shard")
 	}
 }
 
 // CountOverLimit returns the number of kinds that are not watched because of the limit.
-func (f *Follower) CountOverLimit() int {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	return f.overLimit
-}
+func (f *Follower) CountOverLimit() int { return int(f.overLimit.Load()) }
 
 // CountForbidden returns the number of kinds that were found but are forbidden in at least one scope.
-func (f *Follower) CountForbidden() int {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	kinds := map[kinds.Kind]bool{}
-	for s := range f.forbidden {
-		kinds[s.Kind] = true
-	}
-	return len(kinds)
-}
+func (f *Follower) CountForbidden() int { return int(f.forbiddenKinds.Load()) }
 
 // logChange logs kinds that were added or removed.
 func (f *Follower) logChange(before, now map[string]kinds.Kind) {
