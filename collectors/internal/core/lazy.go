@@ -81,15 +81,17 @@ func (s *CounterSet) Add(value string, n float64) {
 	}
 }
 
+// LazyCounter is a counter that exists once it has increased.
+type LazyCounter struct{ set CounterSet }
+
+// Add increases the counter. Adding 0 creates it.
+func (c *LazyCounter) Add(n float64) { c.set.Add("", n) }
+
 // ObserverSet is a histogram or summary for each value of a metric's last label, created by its first observation.
 type ObserverSet struct{ lazy[prometheus.Observer] }
 
 // Observe adds an observation to the series of a value.
-func (s *ObserverSet) Observe(value string, x float64) {
-	if o := s.of(value); o != nil {
-		(*o).Observe(x)
-	}
-}
+func (s *ObserverSet) Observe(value string, x float64) { s.ObserveTraced(value, x, "") }
 
 // ObserveTraced is Observe with a trace ID as the exemplar, unless it is empty or the metric is a summary.
 func (s *ObserverSet) ObserveTraced(value string, x float64, traceID string) {
@@ -98,25 +100,11 @@ func (s *ObserverSet) ObserveTraced(value string, x float64, traceID string) {
 	}
 }
 
-// LazyCounter is a counter that exists once it has increased.
-type LazyCounter struct{ lazy[prometheus.Counter] }
-
-// Add increases the counter. Adding 0 creates it.
-func (c *LazyCounter) Add(n float64) {
-	if c := c.of(""); c != nil {
-		(*c).Add(n)
-	}
-}
-
 // LazyObserver is a summary that exists once it has an observation.
-type LazyObserver struct{ lazy[prometheus.Observer] }
+type LazyObserver struct{ set ObserverSet }
 
 // Observe adds an observation.
-func (o *LazyObserver) Observe(x float64) {
-	if o := o.of(""); o != nil {
-		(*o).Observe(x)
-	}
-}
+func (o *LazyObserver) Observe(x float64) { o.set.Observe("", x) }
 
 // CounterSet returns the counters for the closed set of values of the metric's last label.
 func (v *Vectors) CounterSet(gate *Gate, m catalog.Counter, labels ...string) *CounterSet {
@@ -135,12 +123,12 @@ func (v *Vectors) ObserverSet(gate *Gate, d catalog.Definition, labels ...string
 
 // LazyCounter returns a counter that is created by its first increase.
 func (v *Vectors) LazyCounter(gate *Gate, m catalog.Counter, labels ...string) *LazyCounter {
-	return &LazyCounter{newLazy(gate, labels, nil, v.counterOf(m.Name))}
+	return &LazyCounter{CounterSet{newLazy(gate, labels, nil, v.counterOf(m.Name))}}
 }
 
 // LazySummary returns a summary that is created by its first observation.
 func (v *Vectors) LazySummary(gate *Gate, m catalog.Summary, labels ...string) *LazyObserver {
-	return &LazyObserver{newLazy(gate, labels, nil, v.observerOf(m.Name))}
+	return &LazyObserver{ObserverSet{newLazy(gate, labels, nil, v.observerOf(m.Name))}}
 }
 
 // counterOf returns the function that creates series of a counter. An informer has about twenty such functions: they keep only
