@@ -11,9 +11,10 @@ import (
 	"sync"
 	"time"
 
-	"golang.org/x/sync/singleflight"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/client-go/rest"
+
+	"github.com/informer-exporter/informer-exporter/collectors/internal/schedule"
 )
 
 // Schemas finds resources with status.observedGeneration in the OpenAPI v3 documents of the API server. Each document is
@@ -22,8 +23,7 @@ import (
 type Schemas struct {
 	documents documents
 	log       *slog.Logger
-	flights   singleflight.Group // by group and version
-	turn      chan struct{}      // held during requests: documents are large, and one at a time is enough
+	turn      chan struct{} // held during requests: documents are large, and one at a time is enough
 
 	mu       sync.Mutex                      // never held during requests
 	failures map[schema.GroupVersion]failure // of the last request for a document
@@ -118,30 +118,24 @@ func (s *Schemas) describe(ctx context.Context, gv schema.GroupVersion) (map[str
 	if described, _, err := s.known(gv); described != nil || err != nil {
 		return described, err
 	}
-	// All callers share the response, so a canceled caller must not cancel the request.
-	shared := context.WithoutCancel(ctx)
-	result := s.flights.DoChan(gv.String(), func() (_ any, err error) {
-		// With DoChan, a panic would crash the process. The document may be from an aggregated API server or a CustomResourceDefinition.
+	select {
+	case s.turn <- struct{}{}:
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
+	// A caller that leaves does not cancel the request: the next one, which has waited for its turn, gets the response.
+	return schedule.Call(ctx, func() (described map[string]facts, err error) {
+		defer func() { <-s.turn }()
+		// The document may be from an aggregated API server or a CustomResourceDefinition.
 		defer func() {
 			if r := recover(); r != nil {
 				err = s.fail(gv, fmt.Errorf("panic: %v", r))
 			}
 		}()
-		s.turn <- struct{}{}
-		defer func() { <-s.turn }()
-		request, cancel := context.WithTimeout(shared, requestTimeout)
+		request, cancel := context.WithTimeout(context.WithoutCancel(ctx), requestTimeout)
 		defer cancel()
 		return s.ask(request, gv)
-	})
-	select {
-	case r := <-result:
-		if r.Err != nil {
-			return nil, r.Err
-		}
-		return r.Val.(map[string]facts), nil
-	case <-ctx.Done():
-		return nil, ctx.Err()
-	}
+	}, nil)
 }
 
 // known returns the result of earlier requests: the resources, a recent failure, or neither. address is that of the document, empty
