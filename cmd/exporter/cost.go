@@ -2,18 +2,13 @@ package main
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
-	"flag"
 	"fmt"
 	"io"
 	"log/slog"
 	"slices"
 	"text/tabwriter"
 
-	"k8s.io/client-go/rest"
-
-	"github.com/informer-exporter/informer-exporter/internal/exporter/buildinfo"
 	"github.com/informer-exporter/informer-exporter/internal/exporter/client"
 	"github.com/informer-exporter/informer-exporter/internal/exporter/config"
 	"github.com/informer-exporter/informer-exporter/internal/exporter/cost"
@@ -23,24 +18,17 @@ import (
 
 // costFlags are the flags of cost.
 type costFlags struct {
-	configFile, kubeconfig, output string
+	configFile, kubeconfig string
+	output                 *string
 }
-
-// Values of --output.
-const (
-	outputTable = "table"
-	outputJSON  = "json"
-)
 
 // costCommand returns the command cost.
 func costCommand() *command {
 	cmd := newCommand("cost", "Estimate an exporter's series, API server requests and memory in a cluster, by default and with a configuration file. Sends one list request with limit 1 per resource to count its objects.")
-	f := &costFlags{output: outputTable}
+	f := &costFlags{}
 	cmd.flags.StringVar(&f.configFile, "config.file", "", "Configuration `FILE` to compare with the defaults.")
 	cmd.flags.StringVar(&f.kubeconfig, "kubeconfig", "", "Kubeconfig `FILE`. Defaults to $KUBECONFIG, then to the service account of the Pod.")
-	format := flag.NewFlagSet("", flag.ContinueOnError)
-	format.StringVar(&f.output, "output", outputTable, "")
-	cmd.flags.VarP(choice{format.Lookup("output").Value, []string{outputTable, outputJSON}}, "output", "o", "Output format.")
+	f.output = registerOutput(cmd.flags)
 	cmd.run = func(ctx context.Context, _ []string, stdout io.Writer) error { return f.run(ctx, stdout) }
 	return cmd
 }
@@ -64,7 +52,7 @@ func (f *costFlags) run(ctx context.Context, stdout io.Writer) error {
 	if err != nil {
 		return err
 	}
-	connection, err := client.Connect(connecting, buildinfo.Name+"/"+buildinfo.Version(), func(c *rest.Config) *rest.Config { return c }, nil)
+	connection, err := connect(connecting)
 	if err != nil {
 		return err
 	}
@@ -102,12 +90,7 @@ func (f *costFlags) run(ctx context.Context, stdout io.Writer) error {
 	for i, note := range report.Notes {
 		report.Notes[i] = untrusted.Printable(note)
 	}
-	if f.output == outputJSON {
-		encoder := json.NewEncoder(stdout)
-		encoder.SetIndent("", "  ")
-		return encoder.Encode(report)
-	}
-	return report.print(stdout, f.configFile)
+	return writeReport(stdout, *f.output, report, func(w io.Writer) error { return report.print(w, f.configFile) })
 }
 
 // largest is the number of resources in the table.
