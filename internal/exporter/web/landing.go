@@ -15,13 +15,6 @@ import (
 	"github.com/informer-exporter/informer-exporter/internal/exporter/status"
 )
 
-// landing serves the landing page: all informers and their status. It has no scripts and loads no other files.
-type landing struct {
-	status  *status.Reporter
-	metrics string
-	pprof   bool
-}
-
 // page is the data of the page.
 type page struct {
 	Name, Version, Server string
@@ -45,25 +38,21 @@ type header struct {
 	Link    string // sorts by this column, or reverses the order
 }
 
-func newLanding(s *Server) *landing {
-	return &landing{
-		status: s.Status,
-		// Relative, so that the page works behind a proxy with a path prefix.
-		metrics: strings.TrimPrefix(s.TelemetryPath, "/"),
-		pprof:   s.Pprof,
-	}
-}
-
-// ServeHTTP implements http.Handler. ?sort=objects sorts the table by a column, ?sort=objects&desc in descending order.
-func (l *landing) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+// serveLanding serves the landing page: all informers and their status. It has no scripts and loads no other files. ?sort=objects
+// sorts the table by a column, ?sort=objects&desc in descending order.
+func (s *Server) serveLanding(w http.ResponseWriter, r *http.Request) {
 	query := r.URL.Query()
 	w.Header().Set("Content-Type", "text/html; charset=utf-8")
-	_, _ = io.WriteString(w, l.page(query.Get("sort"), query.Has("desc")).html()) //nolint:gosec // markup escapes all text; an error means that the client has disconnected
+	_, _ = io.WriteString(w, s.page(query.Get("sort"), query.Has("desc")).html()) //nolint:gosec // markup escapes all text; an error means that the client has disconnected
 }
 
-func (l *landing) page(sortBy string, descending bool) page {
-	e := l.status
-	p := page{Name: e.Name, Version: buildinfo.Version(), Server: e.Server, Metrics: l.metrics, API: strings.TrimPrefix(InformersPath, "/"), Pprof: l.pprof}
+func (s *Server) page(sortBy string, descending bool) page {
+	e := s.Status
+	// The links are relative, so that the page works behind a proxy with a path prefix.
+	p := page{
+		Name: e.Name, Version: buildinfo.Version(), Server: e.Server,
+		Metrics: strings.TrimPrefix(s.TelemetryPath, "/"), API: strings.TrimPrefix(InformersPath, "/"), Pprof: s.Pprof,
+	}
 	p.Ready, _ = e.Readiness()
 	if leading := e.Leading(); leading != nil {
 		p.Leader = map[bool]string{true: "yes", false: "no"}[*leading]
