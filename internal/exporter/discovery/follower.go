@@ -13,6 +13,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/prometheus/client_golang/prometheus"
 	"golang.org/x/time/rate"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/util/wait"
@@ -66,7 +67,7 @@ type Follower struct {
 	client    metadata.Interface
 	// discover is nil without discovery. Only known and named kinds are watched then.
 	discover discoverFunc
-	Count    discoveryCounter
+	Count    *prometheus.CounterVec // of discoveries
 
 	changed      chan struct{} // definitions may have changed
 	limit        int           // of watched kinds: maxKinds, except in tests
@@ -103,7 +104,7 @@ type Options struct {
 // New returns a follower of a cluster for one shard.
 func New(o Options) *Follower {
 	f := &Follower{
-		log: o.Logger, informers: o.Informers, limit: maxKinds, Count: newDiscoveryCounter(), client: o.Client, discover: o.Discover, config: o.Config, forbidden: map[informers.Spec]bool{},
+		log: o.Logger, informers: o.Informers, limit: maxKinds, Count: newDiscoveries(), client: o.Client, discover: o.Discover, config: o.Config, forbidden: map[informers.Spec]bool{},
 		changed: make(chan struct{}, 1), namespaces: make(chan struct{}, 1), reconfigured: make(chan struct{}, 1), Ready: make(chan struct{}),
 		splitter: splitter{shard: o.Shard, client: o.Client, log: o.Logger, selecting: map[string]bool{}, strategies: map[string]string{}, auxiliaries: auxiliaries{}},
 	}
@@ -223,14 +224,14 @@ func (f *Follower) attempt() {
 // report counts a discovery. Before that, it logs the result if that has changed, so that the log has the cause when the count
 // changes.
 func (f *Follower) report(s *served, err error) {
-	failing, count := "", f.Count.complete
+	failing, result := "", complete
 	switch {
 	case err != nil:
-		failing, count = "everything", f.Count.failed
+		failing, result = "everything", failed
 	case len(s.errs) > 0:
-		failing, count = fmt.Sprint(slices.Sorted(maps.Keys(s.failed))), f.Count.partial
+		failing, result = fmt.Sprint(slices.Sorted(maps.Keys(s.failed))), partial
 	}
-	defer count.Inc()
+	defer f.Count.WithLabelValues(result).Inc()
 	if failing == f.failing {
 		return
 	}
