@@ -75,8 +75,8 @@ type status struct {
 	references         []string
 }
 
-// description collects the parts of an OpenAPI document.
-type description struct {
+// reading collects the parts of an OpenAPI document.
+type reading struct {
 	document
 	resources map[string]schema.GroupVersionKind // kinds of objects by resource, from list operations
 	statuses  map[schema.GroupVersionKind]status
@@ -85,7 +85,7 @@ type description struct {
 
 // readDocument returns the resources in an OpenAPI document. It keeps only what it needs for that.
 func readDocument(r io.Reader) (map[string]facts, error) {
-	d := description{newDocument(r), map[string]schema.GroupVersionKind{}, map[schema.GroupVersionKind]status{}, map[string]bool{}}
+	d := reading{newDocument(r), map[string]schema.GroupVersionKind{}, map[schema.GroupVersionKind]status{}, map[string]bool{}}
 	if err := d.whole(members{"paths": d.each(d.path), "components": d.object(members{"schemas": d.each(d.schema)})}); err != nil {
 		return nil, err
 	}
@@ -165,7 +165,7 @@ func (s document) kind(k *schema.GroupVersionKind) func() error {
 const kindKey = "x-kubernetes-group-version-kind"
 
 // path reads the operations of a path.
-func (d *description) path(route string) error {
+func (d *reading) path(route string) error {
 	var action string
 	var kind schema.GroupVersionKind
 	err := d.object(members{"get": d.object(members{"x-kubernetes-action": d.text(&action), kindKey: d.kind(&kind)})})()
@@ -176,7 +176,7 @@ func (d *description) path(route string) error {
 }
 
 // schema reads a schema.
-func (d *description) schema(name string) error {
+func (d *reading) schema(name string) error {
 	var kinds []schema.GroupVersionKind
 	var found bool
 	var of status
@@ -209,7 +209,7 @@ func (d *description) schema(name string) error {
 const integer = "integer"
 
 // status reads the schema of a status, which is inlined, as in CustomResourceDefinitions, or referenced.
-func (d *description) status(s *status) error {
+func (d *reading) status(s *status) error {
 	reference := func() error {
 		to, err := d.String()
 		if to != "" && len(s.references) < maxReferences {
