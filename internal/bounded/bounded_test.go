@@ -93,3 +93,24 @@ func TestSource(t *testing.T) {
 		t.Errorf("error %v", err)
 	}
 }
+
+// A body that is read completely is limited by its size and by the memory of its values.
+func TestCounted(t *testing.T) {
+	const array = `[1,{}]`
+	need := len(array) + SizeOfMap + 2*sizeOfElement
+	for name, c := range map[string]struct {
+		body   string
+		memory int
+		want   error
+	}{
+		"enough memory":  {array, need, nil},
+		"too little":     {array, need - 1, ErrTooLarge},
+		"the largest":    {strings.Repeat(" ", MaxObject), 2 * MaxObject, nil},
+		"one byte above": {strings.Repeat(" ", MaxObject+1), 2 * MaxObject, ErrTooLarge},
+	} {
+		body, err := io.ReadAll(Counted(io.NopCloser(strings.NewReader(c.body)), c.memory))
+		if !errors.Is(err, c.want) || err == nil && string(body) != c.body {
+			t.Errorf("%s: %d bytes, %v, want %v", name, len(body), err, c.want)
+		}
+	}
+}
