@@ -2,13 +2,19 @@ package main
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
+	"flag"
 	"fmt"
 	"io"
 	"log/slog"
 	"slices"
 	"text/tabwriter"
 
+	"github.com/spf13/pflag"
+	"k8s.io/client-go/rest"
+
+	"github.com/informer-exporter/informer-exporter/internal/exporter/buildinfo"
 	"github.com/informer-exporter/informer-exporter/internal/exporter/client"
 	"github.com/informer-exporter/informer-exporter/internal/exporter/config"
 	"github.com/informer-exporter/informer-exporter/internal/exporter/cost"
@@ -20,6 +26,30 @@ import (
 type costFlags struct {
 	configFile, kubeconfig string
 	output                 *string
+}
+
+// Values of --output.
+const (
+	outputTable = "table"
+	outputJSON  = "json"
+)
+
+// registerOutput adds the flag of commands that write a report.
+func registerOutput(flags *pflag.FlagSet) *string {
+	formats := flag.NewFlagSet("", flag.ContinueOnError)
+	format := formats.String("output", outputTable, "")
+	flags.VarP(choice{formats.Lookup("output").Value, []string{outputTable, outputJSON}}, "output", "o", "Output format.")
+	return format
+}
+
+// writeReport writes a report as JSON, or as a table.
+func writeReport(w io.Writer, format string, report any, table func(io.Writer) error) error {
+	if format != outputJSON {
+		return table(w)
+	}
+	encoder := json.NewEncoder(w)
+	encoder.SetIndent("", "  ")
+	return encoder.Encode(report)
 }
 
 // costCommand returns the command cost.
@@ -52,7 +82,7 @@ func (f *costFlags) run(ctx context.Context, stdout io.Writer) error {
 	if err != nil {
 		return err
 	}
-	connection, err := connect(connecting)
+	connection, err := client.Connect(connecting, buildinfo.Name+"/"+buildinfo.Version(), func(c *rest.Config) *rest.Config { return c }, nil)
 	if err != nil {
 		return err
 	}
