@@ -111,10 +111,10 @@ func (p *pruner) jsonObject(m *members) error {
 
 // value appends a value and prunes the members of objects.
 func (p *pruner) value(m *members) error {
-	switch c := p.Next(); {
-	case c == '{':
+	switch p.Next() {
+	case '{':
 		return p.object(m)
-	case c == '[':
+	case '[':
 		return p.array(m.most, func() error {
 			p.Mark()
 			return p.value(m)
