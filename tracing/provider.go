@@ -42,7 +42,7 @@ func (p *Provider) sampledRoot(ctx context.Context) context.Context {
 
 // ExportedSpans returns the number of spans that the receiver has accepted.
 func (p *Provider) ExportedSpans() uint64 {
-	if p.counts == nil {
+	if p == nil || p.counts == nil { // for a Tracer with another provider
 		return 0
 	}
 	return p.counts.exported.Load()
@@ -50,7 +50,7 @@ func (p *Provider) ExportedSpans() uint64 {
 
 // DroppedSpans returns the numbers of dropped spans by reason, all reasons included. It returns nil if tracing is off.
 func (p *Provider) DroppedSpans() map[string]uint64 {
-	if p.counts == nil {
+	if p == nil || p.counts == nil {
 		return nil
 	}
 	return map[string]uint64{

@@ -136,20 +136,10 @@ func (t *Tracer) startLinked(ctx context.Context, o spans.Operation) spans.Span 
 }
 
 // ExportedSpans implements spans.Counter. It returns 0 unless the provider is that of Setup.
-func (t *Tracer) ExportedSpans() uint64 {
-	if t.roots == nil {
-		return 0
-	}
-	return t.roots.ExportedSpans()
-}
+func (t *Tracer) ExportedSpans() uint64 { return t.roots.ExportedSpans() }
 
 // DroppedSpans implements spans.Counter. It returns nil unless the provider is that of Setup.
-func (t *Tracer) DroppedSpans() map[string]uint64 {
-	if t.roots == nil {
-		return nil
-	}
-	return t.roots.DroppedSpans()
-}
+func (t *Tracer) DroppedSpans() map[string]uint64 { return t.roots.DroppedSpans() }
 
 // isRoot reports whether an operation begins a trace.
 func isRoot(k spans.Kind) bool { return k == spans.List || k == spans.Deliver || k == spans.Reconcile }

@@ -2,9 +2,7 @@ package main
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
-	"flag"
 	"fmt"
 	"io"
 	"log/slog"
@@ -50,11 +48,6 @@ func arguments(args []string) []string {
 // errProblems means that the check has found and printed problems.
 var errProblems = errors.New("problems found")
 
-// uncheckedError means that the cluster could not be checked.
-type uncheckedError struct{ error }
-
-func (e uncheckedError) Unwrap() error { return e.error }
-
 const (
 	// checkAudits is the interval of audits. It also limits how long a first audit waits for all resources to sync, and the delay after
 	// that.
@@ -67,16 +60,17 @@ const (
 
 // checkFlags are the flags of check.
 type checkFlags struct {
-	configFile, kubeconfig, context, output string
-	namespaces                              []string
-	olderThan, timeout                      time.Duration
-	aged                                    bool
+	configFile, kubeconfig, context string
+	output                          *string
+	namespaces                      []string
+	olderThan, timeout              time.Duration
+	aged                            bool
 }
 
 // checkCommand returns the command check.
 func checkCommand(stderr io.Writer) *command {
 	cmd := newCommand("check", "Check a cluster once and print the problems: resources that cannot be watched, stale or inconsistent caches, locks with no leader, terminating objects and observed generation lag. Exit code 0: no problems, 1: problems, 2: the cluster cannot be checked. Installed in $PATH as kubectl-informers, it runs as kubectl informers.")
-	f := &checkFlags{output: outputTable}
+	f := &checkFlags{}
 	cmd.flags.StringVar(&f.kubeconfig, "kubeconfig", "", "Kubeconfig `FILE`. Defaults to the one that kubectl uses.")
 	cmd.flags.StringVar(&f.context, "context", "", "`NAME` of the context in the kubeconfig. Defaults to the current context.")
 	cmd.flags.StringVar(&f.configFile, "config.file", "", "Configuration `FILE` that selects the resources. Defaults to the resources of serve.")
@@ -85,14 +79,12 @@ func checkCommand(stderr io.Writer) *command {
 		model.Duration(catalog.Objectives.ObjectHeld.Threshold*float64(time.Second)), model.Duration(catalog.Objectives.LeaseUnheld.For)))
 	cmd.flags.Lookup("older-than").DefValue = "0s" // not shown
 	cmd.flags.DurationVar(&f.timeout, "timeout", 2*time.Minute, "Timeout of the initial sync. Resources not synced by then are problems.")
-	format := flag.NewFlagSet("", flag.ContinueOnError)
-	format.StringVar(&f.output, "output", outputTable, "")
-	cmd.flags.VarP(choice{format.Lookup("output").Value, []string{outputTable, outputJSON}}, "output", "o", "Output format.")
+	f.output = registerOutput(cmd.flags)
 	cmd.run = func(ctx context.Context, _ []string, stdout io.Writer) error {
 		f.aged = cmd.flags.Changed("older-than")
 		report, err := f.look(ctx, stderr)
 		if err != nil {
-			return uncheckedError{err}
+			return usageError{err}
 		}
 		return f.print(report, stdout)
 	}
@@ -100,14 +92,7 @@ func checkCommand(stderr io.Writer) *command {
 }
 
 func (f *checkFlags) print(report check.Report, stdout io.Writer) error {
-	err := error(nil)
-	if f.output == outputJSON {
-		encoder := json.NewEncoder(stdout)
-		encoder.SetIndent("", "  ")
-		err = encoder.Encode(report)
-	} else {
-		err = report.Print(stdout)
-	}
+	err := writeReport(stdout, *f.output, report, report.Print)
 	if err == nil && len(report.Problems) > 0 {
 		return errProblems
 	}

@@ -8,7 +8,7 @@ import (
 	"strings"
 	"sync"
 
-	"github.com/informer-exporter/informer-exporter/internal/exporter/web"
+	"github.com/informer-exporter/informer-exporter/internal/untrusted"
 )
 
 // Limits of open connections, which take memory even if they send nothing. Prometheus has one or two.
@@ -46,7 +46,7 @@ func (c *connections) changed(conn net.Conn, state http.ConnState) {
 }
 
 func (c *connections) admit(conn net.Conn) bool {
-	host := web.Host(conn.RemoteAddr().String())
+	host := untrusted.Host(conn.RemoteAddr().String())
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	limit := maxConnections

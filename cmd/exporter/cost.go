@@ -11,6 +11,7 @@ import (
 	"slices"
 	"text/tabwriter"
 
+	"github.com/spf13/pflag"
 	"k8s.io/client-go/rest"
 
 	"github.com/informer-exporter/informer-exporter/internal/exporter/buildinfo"
@@ -23,7 +24,8 @@ import (
 
 // costFlags are the flags of cost.
 type costFlags struct {
-	configFile, kubeconfig, output string
+	configFile, kubeconfig string
+	output                 *string
 }
 
 // Values of --output.
@@ -32,15 +34,31 @@ const (
 	outputJSON  = "json"
 )
 
+// registerOutput adds the flag of commands that write a report.
+func registerOutput(flags *pflag.FlagSet) *string {
+	formats := flag.NewFlagSet("", flag.ContinueOnError)
+	format := formats.String("output", outputTable, "")
+	flags.VarP(choice{formats.Lookup("output").Value, []string{outputTable, outputJSON}}, "output", "o", "Output format.")
+	return format
+}
+
+// writeReport writes a report as JSON, or as a table.
+func writeReport(w io.Writer, format string, report any, table func(io.Writer) error) error {
+	if format != outputJSON {
+		return table(w)
+	}
+	encoder := json.NewEncoder(w)
+	encoder.SetIndent("", "  ")
+	return encoder.Encode(report)
+}
+
 // costCommand returns the command cost.
 func costCommand() *command {
 	cmd := newCommand("cost", "Estimate an exporter's series, API server requests and memory in a cluster, by default and with a configuration file. Sends one list request with limit 1 per resource to count its objects.")
-	f := &costFlags{output: outputTable}
+	f := &costFlags{}
 	cmd.flags.StringVar(&f.configFile, "config.file", "", "Configuration `FILE` to compare with the defaults.")
 	cmd.flags.StringVar(&f.kubeconfig, "kubeconfig", "", "Kubeconfig `FILE`. Defaults to the one that kubectl uses.")
-	format := flag.NewFlagSet("", flag.ContinueOnError)
-	format.StringVar(&f.output, "output", outputTable, "")
-	cmd.flags.VarP(choice{format.Lookup("output").Value, []string{outputTable, outputJSON}}, "output", "o", "Output format.")
+	f.output = registerOutput(cmd.flags)
 	cmd.run = func(ctx context.Context, _ []string, stdout io.Writer) error { return f.run(ctx, stdout) }
 	return cmd
 }
@@ -102,12 +120,7 @@ func (f *costFlags) run(ctx context.Context, stdout io.Writer) error {
 	for i, note := range report.Notes {
 		report.Notes[i] = untrusted.Printable(note)
 	}
-	if f.output == outputJSON {
-		encoder := json.NewEncoder(stdout)
-		encoder.SetIndent("", "  ")
-		return encoder.Encode(report)
-	}
-	return report.print(stdout, f.configFile)
+	return writeReport(stdout, *f.output, report, func(w io.Writer) error { return report.print(w, f.configFile) })
 }
 
 // largest is the number of resources in the table.

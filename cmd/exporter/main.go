@@ -55,18 +55,17 @@ func untilSignal() context.Context {
 	return ctx
 }
 
-// usageError is an invalid command line.
+// usageError is an invalid command line or, for check, a cluster that cannot be checked.
 type usageError struct{ error }
 
 func (e usageError) Unwrap() error { return e.error }
 
 func exitCode(err error) int {
 	var usage usageError
-	var unchecked uncheckedError
 	switch {
 	case err == nil:
 		return exitOK
-	case errors.As(err, &usage), errors.As(err, &unchecked):
+	case errors.As(err, &usage):
 		return exitUsage
 	default:
 		return exitError

@@ -16,6 +16,7 @@ import (
 	"github.com/prometheus/common/model"
 	"github.com/prometheus/common/promslog"
 
+	"github.com/informer-exporter/informer-exporter/internal/bounded"
 	"github.com/informer-exporter/informer-exporter/internal/exporter"
 	"github.com/informer-exporter/informer-exporter/internal/exporter/buildinfo"
 	"github.com/informer-exporter/informer-exporter/internal/exporter/client"
@@ -146,10 +147,7 @@ func (c shortResponses) Do(request *http.Request) (*http.Response, error) {
 	if err != nil {
 		return nil, err
 	}
-	response.Body = struct {
-		io.Reader
-		io.Closer
-	}{io.LimitReader(response.Body, untrusted.MaxText), response.Body}
+	response.Body = bounded.Body(response.Body, untrusted.MaxText)
 	return response, nil
 }
 

@@ -10,7 +10,6 @@ import (
 	"strings"
 	"sync/atomic"
 
-	"github.com/prometheus/client_golang/prometheus"
 	utilnet "k8s.io/apimachinery/pkg/util/net"
 
 	"github.com/informer-exporter/informer-exporter/collectors/catalog"
@@ -72,17 +71,12 @@ func (d *decompressing) RoundTrip(r *http.Request) (*http.Response, error) {
 	response.Header.Del("Content-Length")
 	response.ContentLength, response.Uncompressed = -1, true
 	if response.StatusCode == http.StatusOK { // as in countRead
-		response.Body = &countedBody{response.Body, d.registry.compressedBytes(request)}
+		response.Body = &countedBody{
+			response.Body, d.registry.Metrics.Counter(catalog.ClientCompressedBytes, d.registry.label(request.Group, request.Resource)),
+		}
 	}
 	response.Body = &gzipBody{compressed: response.Body}
 	return response, nil
-}
-
-func (r *registry) compressedBytes(request apipath.Request) prometheus.Counter {
-	resource := r.label(request.Group, request.Resource)
-	return r.readCounter(r.reads.compressed, readKey{resource: resource}, func() prometheus.Counter {
-		return r.Metrics.Counter(catalog.ClientCompressedBytes, resource)
-	})
 }
 
 // WrappedRoundTripper implements utilnet.RoundTripperWrapper.

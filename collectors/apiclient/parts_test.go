@@ -56,6 +56,21 @@ func TestVersionsInProtobufAndAtTheLimit(t *testing.T) {
 	}
 }
 
+// TestVersionOfAnUnreadObject: a version is compared as soon as the caller has read it.
+func TestVersionOfAnUnreadObject(t *testing.T) {
+	const begin = `{"metadata":{"resourceVersion":"7"},"spec":"`
+	obs, registry := observertest.New(t)
+	transport := apiclient.WrapTransport(obs, fakeTransport(func(*http.Request) (*http.Response, error) {
+		return &http.Response{StatusCode: http.StatusOK, Body: &inParts{Reader: strings.NewReader(begin + strings.Repeat("x", 1<<20))}}, nil
+	}))
+	request := must(http.NewRequestWithContext(t.Context(), http.MethodPut, "https://server/api/v1/namespaces/n/pods/p", strings.NewReader(begin+`"}`)))(t)
+	response := must(transport.RoundTrip(request))(t) //nolint:bodyclose // in memory
+	must(io.ReadFull(response.Body, make([]byte, len(begin))))(t)
+	metricstest.Take(t, registry).Family("k8s_client_unchanged_writes_total").Equal(t, metricstest.Snapshot{
+		"k8s_client_unchanged_writes_total{resource=pods,subresource=}": 1,
+	})
+}
+
 // inParts is a body that arrives in parts of 4 KiB.
 type inParts struct{ *strings.Reader }
 

@@ -3,7 +3,6 @@ package apiclient
 import (
 	"io"
 	"net/http"
-	"sync"
 
 	"github.com/prometheus/client_golang/prometheus"
 
@@ -33,28 +32,14 @@ const (
 	encodingIdentity = "identity"
 )
 
-// reads counts lists and watches. Its series are created by the first request that they count.
-type reads struct {
-	mu       sync.RWMutex
-	requests map[readKey]prometheus.Counter
-	bytes    map[readKey]prometheus.Counter
-	// compressed are the bytes of gzip on the wire, by resource.
-	compressed map[readKey]prometheus.Counter
-}
-
-// readKey has the values of the labels of a series. The verb is empty for bytes.
-type readKey struct{ verb, resource, value string }
-
 func isRead(request apipath.Request) bool {
 	return request.Resource != "" && (request.Verb == apipath.VerbList || request.Verb == apipath.VerbWatch)
 }
 
 // countRead counts a list or watch, and the bytes of its response while the caller reads them.
 func (r *registry) countRead(request apipath.Request, rawQuery string, response *http.Response) {
-	key := readKey{request.Verb, r.label(request.Group, request.Resource), requestedVersion(request.Verb, rawQuery)}
-	r.readCounter(r.reads.requests, key, func() prometheus.Counter {
-		return r.Metrics.Counter(catalog.ClientReads, key.verb, key.resource, key.value)
-	}).Inc()
+	resource := r.label(request.Group, request.Resource)
+	r.Metrics.Counter(catalog.ClientReads, request.Verb, resource, requestedVersion(request.Verb, rawQuery)).Inc()
 	if !r.Metrics.Counts(catalog.ClientReadBytes) || response == nil || response.StatusCode != http.StatusOK || response.Body == nil || response.Body == http.NoBody {
 		return
 	}
@@ -62,23 +47,7 @@ func (r *registry) countRead(request apipath.Request, rawQuery string, response 
 	if response.Uncompressed || response.Header.Get("Content-Encoding") == encodingGzip {
 		encoding = encodingGzip
 	}
-	received := readKey{"", key.resource, encoding}
-	response.Body = &countedBody{response.Body, r.readCounter(r.reads.bytes, received, func() prometheus.Counter {
-		return r.Metrics.Counter(catalog.ClientReadBytes, received.resource, received.value)
-	})}
-}
-
-func (r *registry) readCounter(known map[readKey]prometheus.Counter, key readKey, create func() prometheus.Counter) prometheus.Counter {
-	r.reads.mu.RLock()
-	c := known[key]
-	r.reads.mu.RUnlock()
-	if c == nil {
-		r.reads.mu.Lock()
-		defer r.reads.mu.Unlock()
-		c = create() // the same series for the same labels
-		known[key] = c
-	}
-	return c
+	response.Body = &countedBody{response.Body, r.Metrics.Counter(catalog.ClientReadBytes, resource, encoding)}
 }
 
 // requestedVersion returns the value of the label resource_version.

@@ -3,6 +3,7 @@ package apiclient
 import (
 	"hash/maphash"
 	"net/http"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -33,7 +34,6 @@ type registry struct {
 	// others is the number of names with the value other.
 	others int
 
-	reads   reads
 	written written
 }
 
@@ -62,7 +62,6 @@ var _ core.Part = &registry{}
 func registryOf(obs *collectors.Observer) *registry {
 	return core.PartOf(obs.Core(), func(o *core.Observer) *registry {
 		r := &registry{Observer: o, answers: map[answer]*answerSeries{}, names: map[schema.GroupResource]string{},
-			reads:   reads{requests: map[readKey]prometheus.Counter{}, bytes: map[readKey]prometheus.Counter{}, compressed: map[readKey]prometheus.Counter{}},
 			written: written{seed: maphash.MakeSeed(), versions: map[uint64]uint64{}}}
 		r.latency.registry = r
 		return r
@@ -75,10 +74,7 @@ func (*registry) Collect(chan<- prometheus.Metric) {}
 // count counts a request that took the given number of nanoseconds, with its trace ID unless that is empty.
 func (r *registry) count(request apipath.Request, code int, duration int64, traceID string) {
 	key := answer{request, code}
-	var closed bool
-	if key.Subresource, closed = subresources[key.Subresource]; !closed {
-		key.Subresource = subresourceOther
-	}
+	key.Subresource = subresourceOf(request)
 	r.mu.RLock()
 	s := r.answers[key]
 	if s == nil && r.isOther(key.Group, key.Resource) {
@@ -175,11 +171,13 @@ func mayConflict(request apipath.Request) bool {
 	return false
 }
 
-// subresources maps the values of the label subresource to themselves, so that no key keeps a URL in memory.
-var subresources = func() map[string]string {
-	set := map[string]string{"": ""}
-	for _, value := range catalog.ClientRequests.Values("subresource") {
-		set[value] = value
+// subresourceOf returns the value of the label subresource. It is never part of a URL, which a key would keep in memory.
+func subresourceOf(request apipath.Request) string {
+	if at := slices.Index(subresources, request.Subresource); at >= 0 {
+		return subresources[at]
 	}
-	return set
-}()
+	return subresourceOther
+}
+
+// subresources are the values of the label except subresourceOther.
+var subresources = append([]string{""}, catalog.ClientRequests.Values("subresource")...)

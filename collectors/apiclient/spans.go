@@ -17,12 +17,8 @@ func (r *registry) beginSpan(request *http.Request, parsed apipath.Request) core
 	if !r.Tracing.MayRecord(request.Context()) {
 		return core.Span{}
 	}
-	subresource, closed := subresources[parsed.Subresource]
-	if !closed {
-		subresource = subresourceOther
-	}
 	return r.Tracing.Start(request.Context(), spans.Operation{
-		Kind: spans.Request, Name: r.label(parsed.Group, parsed.Resource), Verb: parsed.Verb, Subresource: subresource, Method: request.Method,
+		Kind: spans.Request, Name: r.label(parsed.Group, parsed.Resource), Verb: parsed.Verb, Subresource: subresourceOf(parsed), Method: request.Method,
 	})
 }
 

@@ -64,7 +64,7 @@ func WrapConfigWithOptions(obs *collectors.Observer, config *rest.Config, option
 // A transport that this Observer has already wrapped is returned unchanged, even if others have wrapped it since, as long as
 // they have the method WrappedRoundTripper, as those of client-go do. All transports of an Observer share their series, which
 // exist as long as the Observer. The transport is safe for concurrent use if next is. It allocates a few bytes for a list or watch,
-// at most 10 KiB for an update or patch, and otherwise only for the first request of its kind.
+// some 20 KiB for an update or patch, and otherwise only for the first request of its kind.
 func WrapTransport(obs *collectors.Observer, next http.RoundTripper) http.RoundTripper {
 	return registryOf(obs).wrapTransport(next, "")
 }

@@ -3,126 +3,61 @@ package apiclient
 import (
 	"bytes"
 	"encoding/binary"
+	"errors"
+	"io"
+
+	"github.com/informer-exporter/informer-exporter/internal/bounded"
 )
 
-// versionScan finds metadata.resourceVersion in an object in JSON, or in Kubernetes' protobuf, that arrives in parts. It keeps
-// the version, the beginning of the current string, and at most 2 KiB of an object in protobuf.
-type versionScan struct {
-	// done is set once version is known or the object has none.
-	done    bool
-	version string
-
-	scanned int
-	// protobuf is the beginning of an object in protobuf, in which the version precedes all long fields.
-	protobuf []byte
-
-	depth             int
-	inString, escaped bool
-	// text is the beginning of the current or last string.
-	text   [64]byte
-	length int
-	// key is the name of the value that follows.
-	key        string
-	inMetadata bool
-}
-
 const (
-	keyMetadata = "metadata"
-	keyVersion  = "resourceVersion"
-	// maxProtobuf exceeds the size of the type, name, namespace and UID of an object.
+	// maxScanned is the maximum number of bytes of an object in JSON that are searched for its resourceVersion.
+	maxScanned = 256 * 1024
+	// maxProtobuf is that for an object in protobuf, in which the version precedes all long fields. It exceeds the size of the type,
+	// name, namespace and UID of an object.
 	maxProtobuf = 2048
 )
 
 // protobufMagic precedes a runtime.Unknown in protobuf (k8s.io/apimachinery/pkg/runtime/serializer/protobuf).
 var protobufMagic = []byte("k8s\x00")
 
-// feed adds the next part of the object.
-func (s *versionScan) feed(part []byte) {
-	if s.done {
-		return
+// errFound ends the search.
+var errFound = errors.New("found")
+
+// versionOf returns metadata.resourceVersion of an object in JSON or in Kubernetes' protobuf, or "" without one. It reports whether
+// more of the object cannot change that.
+func versionOf(r io.Reader) (version string, sure bool) {
+	s := bounded.NewScanner(io.LimitReader(r, maxScanned))
+	if begin := s.Peek(maxProtobuf); bytes.HasPrefix(begin, protobufMagic) {
+		return protobufVersion(begin[len(protobufMagic):]), len(begin) == maxProtobuf
 	}
-	if s.protobuf != nil || s.scanned == 0 && bytes.HasPrefix(part, protobufMagic) {
-		s.protobuf = append(s.protobuf, part[:min(len(part), maxProtobuf-len(s.protobuf))]...)
-		s.done = len(s.protobuf) == maxProtobuf
-		return
-	}
-	s.scanned += len(part)
-	for _, c := range part {
-		if s.inString {
-			s.inText(c)
-		} else {
-			s.between(c)
-		}
-		if s.done {
-			return
-		}
-	}
-	s.done = s.scanned >= maxScanned
+	err := member(s, "metadata", func() error {
+		return member(s, "resourceVersion", func() (err error) {
+			if version, err = s.String(); err == nil {
+				err = errFound
+			}
+			return err
+		})
+	})
+	return version, err == nil || errors.Is(err, errFound)
 }
 
-// inText handles a character of a string.
-func (s *versionScan) inText(c byte) {
-	switch {
-	case s.escaped:
-		s.escaped = false
-	case c == '\\':
-		s.escaped = true
-	case c == '"':
-		s.inString = false
-		if s.inMetadata && s.depth == 2 && s.key == keyVersion {
-			s.version, s.done = s.string(), true
+// member reads an object, and calls read for the value of a member.
+func member(s *bounded.Scanner, wanted string, read func() error) error {
+	return s.Object(func(name []byte) error {
+		if string(name) == wanted {
+			return read()
 		}
-		return
-	}
-	if s.length < len(s.text) {
-		s.text[s.length] = c
-	}
-	s.length++
+		return s.Skip()
+	})
 }
 
-// between handles a character outside of strings.
-func (s *versionScan) between(c byte) {
-	switch c {
-	case '"':
-		s.inString, s.length = true, 0
-	case '{', '[':
-		s.depth++
-		s.inMetadata = s.inMetadata || c == '{' && s.depth == 2 && s.key == keyMetadata
-		s.key = ""
-	case '}', ']':
-		s.done = s.inMetadata && s.depth == 2
-		s.depth--
-	case ':':
-		s.key = ""
-		if s.depth == 1 && s.string() == keyMetadata {
-			s.key = keyMetadata
-		} else if s.depth == 2 && s.string() == keyVersion {
-			s.key = keyVersion
-		}
-	case ',':
-		s.key = ""
-	}
-}
-
-// string returns the last string, empty if it was too long.
-func (s *versionScan) string() string {
-	if s.length > len(s.text) {
-		return ""
-	}
-	return string(s.text[:s.length])
-}
-
-// end returns the version, empty if the parts so far have none.
-func (s *versionScan) end() string {
-	if s.protobuf == nil {
-		return s.version
-	}
+// protobufVersion returns the version in the beginning of a runtime.Unknown.
+func protobufVersion(message []byte) string {
 	const (
 		unknownRaw     = 2 // of runtime.Unknown
 		objectMetadata = 1 // of every object
 		metaVersion    = 6 // of ObjectMeta
 	)
-	message := s.protobuf[len(protobufMagic):]
 	for _, field := range []uint64{unknownRaw, objectMetadata, metaVersion} {
 		message = protobufField(message, field)
 	}

@@ -1,6 +1,7 @@
 package apiclient
 
 import (
+	"bytes"
 	"hash/maphash"
 	"io"
 	"net/http"
@@ -10,9 +11,6 @@ import (
 	"github.com/informer-exporter/informer-exporter/collectors/catalog"
 	"github.com/informer-exporter/informer-exporter/collectors/internal/apipath"
 )
-
-// maxScanned is the maximum number of bytes of an object that are searched for its resourceVersion.
-const maxScanned = 256 * 1024
 
 // comparesVersions reports whether a request was a write that may have changed nothing: the API server responded to an update or
 // patch with the object.
@@ -29,10 +27,7 @@ func (r *registry) compareVersions(request *http.Request, parsed apipath.Request
 	}
 	sent := sentVersion(request)
 	object := maphash.String(r.written.seed, request.URL.Host+strings.TrimSuffix(request.URL.Path, "/"+parsed.Subresource))
-	subresource, closed := subresources[parsed.Subresource]
-	if !closed {
-		subresource = subresourceOther
-	}
+	subresource := subresourceOf(parsed)
 	resource := r.label(parsed.Group, parsed.Resource)
 	response.Body = &comparedBody{ReadCloser: response.Body, answered: func(version string) {
 		if version == "" {
@@ -81,35 +76,31 @@ func sentVersion(request *http.Request) string {
 		return ""
 	}
 	defer body.Close()
-	var scan versionScan
-	part := make([]byte, 4096)
-	for {
-		n, err := body.Read(part)
-		scan.feed(part[:n])
-		if scan.done || err != nil {
-			return scan.end()
-		}
-	}
+	version, _ := versionOf(body)
+	return version
 }
 
 // comparedBody searches for the resourceVersion of an object while the caller reads it.
 type comparedBody struct {
 	io.ReadCloser
-	answered func(version string)
-	scan     versionScan
-	compared bool
+	answered func(version string) // nil once it has been called
+	begin    []byte               // of the object
+	next     int                  // size of begin at which it is searched again
 }
 
-// Read implements io.Reader.
+// Read implements io.Reader. It keeps the beginning of the object until it has found the version, usually in the first KiB.
 func (b *comparedBody) Read(p []byte) (int, error) {
 	n, err := b.ReadCloser.Read(p)
-	if !b.compared {
-		b.scan.feed(p[:n])
-		if b.scan.done || err != nil {
-			b.compared = true
-			b.answered(b.scan.end())
-			b.scan = versionScan{}
+	if b.answered == nil {
+		return n, err
+	}
+	b.begin = append(b.begin, p[:min(n, maxScanned-len(b.begin))]...)
+	if ended := err != nil || len(b.begin) == maxScanned; ended || len(b.begin) >= b.next {
+		if version, sure := versionOf(bytes.NewReader(b.begin)); sure || ended {
+			b.answered(version)
+			b.answered, b.begin = nil, nil
 		}
+		b.next = max(2*b.next, 1024)
 	}
 	return n, err
 }

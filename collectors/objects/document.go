@@ -30,22 +30,16 @@ const (
 func readIndex(r io.Reader, prefix string) (map[string]string, error) {
 	addresses := map[string]string{}
 	s := newDocument(r)
-	return addresses, s.Object(func(name []byte) error {
-		if string(name) != "paths" {
-			return s.Skip()
-		}
+	return addresses, s.whole(members{"paths": func() error {
 		return s.Object(func(name []byte) error {
 			document := string(name)
-			return s.Object(func(name []byte) error {
-				if string(name) != "serverRelativeURL" {
-					return s.Skip()
-				}
+			return s.object(members{"serverRelativeURL": func() error {
 				address, err := s.String()
 				addresses[document] = strings.TrimPrefix(address, prefix)
 				return orTooMany(len(addresses), err)
-			})
+			}})()
 		})
-	})
+	}})
 }
 
 // orTooMany returns err, or an error if a document has too many values.
@@ -81,8 +75,8 @@ type status struct {
 	references         []string
 }
 
-// description collects the parts of an OpenAPI document.
-type description struct {
+// reading collects the parts of an OpenAPI document.
+type reading struct {
 	document
 	resources map[string]schema.GroupVersionKind // kinds of objects by resource, from list operations
 	statuses  map[schema.GroupVersionKind]status
@@ -91,20 +85,8 @@ type description struct {
 
 // readDocument returns the resources in an OpenAPI document. It keeps only what it needs for that.
 func readDocument(r io.Reader) (map[string]facts, error) {
-	d := description{newDocument(r), map[string]schema.GroupVersionKind{}, map[schema.GroupVersionKind]status{}, map[string]bool{}}
-	if d.Next() != '{' {
-		return nil, bounded.ErrInvalid
-	}
-	err := d.members(func(name string) error {
-		switch name {
-		case "paths":
-			return d.each(d.path)
-		case "components":
-			return d.member("schemas", func() error { return d.each(d.schema) })
-		}
-		return d.Skip()
-	})
-	if err != nil {
+	d := reading{newDocument(r), map[string]schema.GroupVersionKind{}, map[schema.GroupVersionKind]status{}, map[string]bool{}}
+	if err := d.whole(members{"paths": d.each(d.path), "components": d.object(members{"schemas": d.each(d.schema)})}); err != nil {
 		return nil, err
 	}
 	described := map[string]facts{}
@@ -119,76 +101,74 @@ func readDocument(r io.Reader) (map[string]facts, error) {
 	return described, nil
 }
 
-// members reads an object, and calls read for the value of each member.
-func (s document) members(read func(name string) error) error {
+// members are functions that read the values of some members of an object.
+type members map[string]func() error
+
+// whole reads the object of a document.
+func (s document) whole(wanted members) error {
 	if s.Next() != '{' {
-		return s.Skip()
+		return bounded.ErrInvalid
 	}
-	return s.Object(func(name []byte) error { return read(string(name)) })
+	return s.object(wanted)()
 }
 
-// member reads an object, and calls read for the value of one member.
-func (s document) member(wanted string, read func() error) error {
-	return s.members(func(name string) error {
-		if name == wanted {
-			return read()
+// object returns a function that reads an object. It skips other members, and a value of another type.
+func (s document) object(wanted members) func() error {
+	return func() error {
+		if s.Next() != '{' {
+			return s.Skip()
 		}
-		return s.Skip()
-	})
-}
-
-// each reads an object with any number of members.
-func (s document) each(read func(name string) error) error {
-	return s.members(func(name string) error {
-		s.Mark()
-		return read(name)
-	})
-}
-
-// array reads an array.
-func (s document) array(element func() error) error {
-	if s.Next() != '[' {
-		return s.Skip()
+		return s.Object(func(name []byte) error {
+			if read := wanted[string(name)]; read != nil {
+				return read()
+			}
+			return s.Skip()
+		})
 	}
-	return s.Array(element)
 }
 
-func (s document) kind() (k schema.GroupVersionKind, err error) {
-	err = s.members(func(name string) (err error) {
-		switch name {
-		case "group":
-			k.Group, err = s.String()
-		case "version":
-			k.Version, err = s.String()
-		case "kind":
-			k.Kind, err = s.String()
-		default:
-			err = s.Skip()
+// each returns a function that reads an object with any number of members.
+func (s document) each(read func(name string) error) func() error {
+	return func() error {
+		if s.Next() != '{' {
+			return s.Skip()
 		}
+		return s.Object(func(name []byte) error {
+			s.Mark()
+			return read(string(name))
+		})
+	}
+}
+
+// array returns a function that reads an array.
+func (s document) array(element func() error) func() error {
+	return func() error {
+		if s.Next() != '[' {
+			return s.Skip()
+		}
+		return s.Array(element)
+	}
+}
+
+// text returns a function that reads a string.
+func (s document) text(into *string) func() error {
+	return func() (err error) {
+		*into, err = s.String()
 		return err
-	})
-	return k, err
+	}
+}
+
+func (s document) kind(k *schema.GroupVersionKind) func() error {
+	return s.object(members{"group": s.text(&k.Group), "version": s.text(&k.Version), "kind": s.text(&k.Kind)})
 }
 
 const kindKey = "x-kubernetes-group-version-kind"
 
 // path reads the operations of a path.
-func (d *description) path(route string) error {
+func (d *reading) path(route string) error {
 	var action string
 	var kind schema.GroupVersionKind
-	err := d.member("get", func() error {
-		return d.members(func(name string) (err error) {
-			switch name {
-			case "x-kubernetes-action":
-				action, err = d.String()
-			case kindKey:
-				kind, err = d.kind()
-			default:
-				err = d.Skip()
-			}
-			return err
-		})
-	})
+	err := d.object(members{"get": d.object(members{"x-kubernetes-action": d.text(&action), kindKey: d.kind(&kind)})})()
 	if action == "list" {
 		d.resources[path.Base(route)] = kind
 	}
@@ -196,38 +176,28 @@ func (d *description) path(route string) error {
 }
 
 // schema reads a schema.
-func (d *description) schema(name string) error {
+func (d *reading) schema(name string) error {
 	var kinds []schema.GroupVersionKind
-	var found, integer bool
+	var found bool
 	var of status
-	err := d.members(func(name string) error {
-		switch name {
-		case kindKey:
-			return d.array(func() error {
-				if len(kinds) > 1 { // a type that many groups share
-					return d.Skip()
-				}
-				kind, err := d.kind()
-				kinds = append(kinds, kind)
-				return err
-			})
-		case "properties":
-			return d.members(func(name string) (err error) {
-				switch name {
-				case "status":
-					found = true
-					of, err = d.status()
-				case "observedGeneration":
-					integer, err = d.isInteger()
-				default:
-					err = d.Skip()
-				}
-				return err
-			})
-		}
-		return d.Skip()
-	})
-	if integer {
+	var generation string
+	err := d.object(members{
+		kindKey: d.array(func() error {
+			if len(kinds) > 1 { // a type that many groups share
+				return d.Skip()
+			}
+			kinds = append(kinds, schema.GroupVersionKind{})
+			return d.kind(&kinds[len(kinds)-1])()
+		}),
+		"properties": d.object(members{
+			"status": func() error {
+				found = true
+				return d.status(&of)
+			},
+			"observedGeneration": d.object(members{"type": d.text(&generation)}),
+		}),
+	})()
+	if generation == integer {
 		d.integers[name] = true
 	}
 	if found && len(kinds) == 1 {
@@ -236,8 +206,10 @@ func (d *description) schema(name string) error {
 	return orTooMany(max(len(d.integers), len(d.statuses)), err)
 }
 
+const integer = "integer"
+
 // status reads the schema of a status, which is inlined, as in CustomResourceDefinitions, or referenced.
-func (d *description) status() (s status, err error) {
+func (d *reading) status(s *status) error {
 	reference := func() error {
 		to, err := d.String()
 		if to != "" && len(s.references) < maxReferences {
@@ -245,29 +217,12 @@ func (d *description) status() (s status, err error) {
 		}
 		return err
 	}
-	err = d.members(func(name string) error {
-		switch name {
-		case "$ref":
-			return reference()
-		case "allOf":
-			return d.array(func() error { return d.member("$ref", reference) })
-		case "properties":
-			return d.member("observedGeneration", func() (err error) {
-				s.observedGeneration, err = d.isInteger()
-				return err
-			})
-		}
-		return d.Skip()
-	})
-	return s, err
-}
-
-// isInteger reads a schema and reports whether it is that of an integer.
-func (d *description) isInteger() (bool, error) {
-	var kind string
-	err := d.member("type", func() (err error) {
-		kind, err = d.String()
-		return err
-	})
-	return kind == "integer", err
+	var generation string
+	err := d.object(members{
+		"$ref":       reference,
+		"allOf":      d.array(d.object(members{"$ref": reference})),
+		"properties": d.object(members{"observedGeneration": d.object(members{"type": d.text(&generation)})}),
+	})()
+	s.observedGeneration = s.observedGeneration || generation == integer
+	return err
 }

@@ -7,13 +7,13 @@ import (
 	"log/slog"
 	"maps"
 	"path"
-	"strings"
 	"sync"
 	"time"
 
-	"golang.org/x/sync/singleflight"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/client-go/rest"
+
+	"github.com/informer-exporter/informer-exporter/collectors/internal/schedule"
 )
 
 // Schemas finds resources with status.observedGeneration in the OpenAPI v3 documents of the API server. Each document is
@@ -22,15 +22,20 @@ import (
 type Schemas struct {
 	documents documents
 	log       *slog.Logger
-	flights   singleflight.Group // by group and version
-	turn      chan struct{}      // held during requests: documents are large, and one at a time is enough
+	turn      chan struct{} // held during requests: documents are large, and one at a time is enough
 
-	mu       sync.Mutex                      // never held during requests
-	failures map[schema.GroupVersion]failure // of the last request for a document
-	unlisted failure                         // of the last request for the index
-	index    map[string]string               // addresses of documents
+	mu       sync.Mutex        // never held during requests
+	unlisted failure           // of the last request for the index
+	index    map[string]string // addresses of documents, which contain their hashes
 	indexed  time.Time
-	read     map[string]map[string]facts // resources by the URL of the document, which contains its hash
+	read     map[schema.GroupVersion]description
+}
+
+// description is what the document of a group and version says.
+type description struct {
+	address   string // of the document that was read
+	resources map[string]facts
+	failure   failure // of the last request
 }
 
 // failure is an error and its time.
@@ -73,7 +78,7 @@ func newSchemas(d documents, log *slog.Logger) *Schemas {
 		log = slog.New(slog.DiscardHandler)
 	}
 	return &Schemas{
-		documents: d, log: log, turn: make(chan struct{}, 1), failures: map[schema.GroupVersion]failure{}, read: map[string]map[string]facts{},
+		documents: d, log: log, turn: make(chan struct{}, 1), read: map[schema.GroupVersion]description{},
 	}
 }
 
@@ -118,30 +123,24 @@ func (s *Schemas) describe(ctx context.Context, gv schema.GroupVersion) (map[str
 	if described, _, err := s.known(gv); described != nil || err != nil {
 		return described, err
 	}
-	// All callers share the response, so a canceled caller must not cancel the request.
-	shared := context.WithoutCancel(ctx)
-	result := s.flights.DoChan(gv.String(), func() (_ any, err error) {
-		// With DoChan, a panic would crash the process. The document may be from an aggregated API server or a CustomResourceDefinition.
+	select {
+	case s.turn <- struct{}{}:
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
+	// A caller that leaves does not cancel the request: the next one, which has waited for its turn, gets the response.
+	return schedule.Call(ctx, func() (described map[string]facts, err error) {
+		defer func() { <-s.turn }()
+		// The document may be from an aggregated API server or a CustomResourceDefinition.
 		defer func() {
 			if r := recover(); r != nil {
 				err = s.fail(gv, fmt.Errorf("panic: %v", r))
 			}
 		}()
-		s.turn <- struct{}{}
-		defer func() { <-s.turn }()
-		request, cancel := context.WithTimeout(shared, requestTimeout)
+		request, cancel := context.WithTimeout(context.WithoutCancel(ctx), requestTimeout)
 		defer cancel()
 		return s.ask(request, gv)
-	})
-	select {
-	case r := <-result:
-		if r.Err != nil {
-			return nil, r.Err
-		}
-		return r.Val.(map[string]facts), nil
-	case <-ctx.Done():
-		return nil, ctx.Err()
-	}
+	}, nil)
 }
 
 // known returns the result of earlier requests: the resources, a recent failure, or neither. address is that of the document, empty
@@ -149,17 +148,21 @@ func (s *Schemas) describe(ctx context.Context, gv schema.GroupVersion) (map[str
 func (s *Schemas) known(gv schema.GroupVersion) (described map[string]facts, address string, err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	name := nameOf(gv)
 	if err := s.unlisted.recent(); err != nil {
 		return nil, "", err
 	}
-	if err := s.failures[gv].recent(); err != nil {
+	d := s.read[gv]
+	if err := d.failure.recent(); err != nil {
 		return nil, "", err
 	}
-	if s.index[name] == "" || time.Since(s.indexed) > indexAge {
+	address = s.index[nameOf(gv)]
+	switch {
+	case address == "" || time.Since(s.indexed) > indexAge:
 		return nil, "", nil
+	case d.address != address: // another version of the document
+		return nil, address, nil
 	}
-	return s.read[s.index[name]], s.index[name], nil
+	return d.resources, address, nil
 }
 
 func (s *Schemas) ask(ctx context.Context, gv schema.GroupVersion) (map[string]facts, error) {
@@ -174,7 +177,7 @@ func (s *Schemas) ask(ctx context.Context, gv schema.GroupVersion) (map[string]f
 		s.unlisted = failure{err, time.Now()}
 		if err == nil {
 			s.index, s.indexed = index, time.Now()
-			s.prune()
+			maps.DeleteFunc(s.read, func(gv schema.GroupVersion, _ description) bool { return index[nameOf(gv)] == "" })
 		}
 		s.mu.Unlock()
 		if err != nil {
@@ -197,10 +200,8 @@ func (s *Schemas) ask(ctx context.Context, gv schema.GroupVersion) (map[string]f
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.report("OpenAPI document of "+gv.String(), s.failures[gv].err, nil)
-	delete(s.failures, gv)
-	s.forget(address)
-	s.read[address] = described
+	s.report("OpenAPI document of "+gv.String(), s.read[gv].failure.err, nil)
+	s.read[gv] = description{address: address, resources: described}
 	return described, nil
 }
 
@@ -208,8 +209,10 @@ func (s *Schemas) ask(ctx context.Context, gv schema.GroupVersion) (map[string]f
 func (s *Schemas) fail(gv schema.GroupVersion, err error) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.report("OpenAPI document of "+gv.String(), s.failures[gv].err, err)
-	s.failures[gv] = failure{err, time.Now()}
+	d := s.read[gv]
+	s.report("OpenAPI document of "+gv.String(), d.failure.err, err)
+	d.failure = failure{err, time.Now()}
+	s.read[gv] = d
 	return err
 }
 
@@ -229,26 +232,4 @@ func nameOf(gv schema.GroupVersion) string {
 		return path.Join("api", gv.Version)
 	}
 	return path.Join("apis", gv.String())
-}
-
-// prune removes the resources and failures of documents that are no longer in the index. The lock must be held.
-func (s *Schemas) prune() {
-	routes := map[string]bool{}
-	for _, address := range s.index {
-		routes[routeOf(address)] = true
-	}
-	maps.DeleteFunc(s.read, func(address string, _ map[string]facts) bool { return !routes[routeOf(address)] })
-	maps.DeleteFunc(s.failures, func(gv schema.GroupVersion, _ failure) bool { return s.index[nameOf(gv)] == "" })
-}
-
-// routeOf returns an address without its hash.
-func routeOf(address string) string {
-	route, _, _ := strings.Cut(address, "?")
-	return route
-}
-
-// forget removes the resources of an older document of the same group and version.
-func (s *Schemas) forget(address string) {
-	route := routeOf(address)
-	maps.DeleteFunc(s.read, func(old string, _ map[string]facts) bool { return routeOf(old) == route })
 }

@@ -89,7 +89,7 @@ func TestDescriptionsOfTheServer(t *testing.T) {
 			t.Errorf("%s: %v, %v", gvr, got, err)
 		}
 	}
-	if observed, err := schemas.Observed(t.Context(), schema.GroupVersionResource{Group: "nonsense.example.com", Version: "v1", Resource: "x"}); observed || !errors.Is(err, ErrUndescribed) || len(schemas.failures) > 0 {
+	if observed, err := schemas.Observed(t.Context(), schema.GroupVersionResource{Group: "nonsense.example.com", Version: "v1", Resource: "x"}); observed || !errors.Is(err, ErrUndescribed) || schemas.read[schema.GroupVersion{Group: "nonsense.example.com", Version: "v1"}].failure.err != nil {
 		t.Errorf("a group without a document: %v, %v", observed, err)
 	}
 }
@@ -332,9 +332,9 @@ func TestOneBadDocument(t *testing.T) {
 	if server.asked != 1 {
 		t.Errorf("asked %d times for the bad document immediately", server.asked)
 	}
-	late := schemas.failures[bad.GroupVersion()]
-	late.at = late.at.Add(-retryAfter)
-	schemas.failures[bad.GroupVersion()] = late
+	late := schemas.read[bad.GroupVersion()]
+	late.failure.at = late.failure.at.Add(-retryAfter)
+	schemas.read[bad.GroupVersion()] = late
 	if _, err := schemas.Observed(t.Context(), bad); err == nil || server.asked != 2 {
 		t.Errorf("asked %d times half a minute later: %v", server.asked, err)
 	}
@@ -400,16 +400,17 @@ func TestForgetsGroups(t *testing.T) {
 	if _, err := schemas.Observed(t.Context(), schema.GroupVersionResource{Group: "panic", Version: "v1", Resource: "x"}); err == nil || !strings.Contains(err.Error(), "test") {
 		t.Errorf("got %v, want the panic", err)
 	}
-	if len(schemas.read) != 1 || len(schemas.failures) != 1 {
-		t.Fatalf("known: %v, %v", schemas.read, schemas.failures)
+	v1 := func(group string) schema.GroupVersion { return schema.GroupVersion{Group: group, Version: "v1"} }
+	if len(schemas.read) != 2 || schemas.read[v1("a")].resources == nil || schemas.read[v1("panic")].failure.err == nil {
+		t.Fatalf("known: %v", schemas.read)
 	}
 	server.groups = []string{"b"}
 	schemas.indexed = schemas.indexed.Add(-2 * indexAge)
 	if _, err := schemas.Observed(t.Context(), schema.GroupVersionResource{Group: "b", Version: "v1", Resource: "gadgets"}); err != nil {
 		t.Fatal(err)
 	}
-	if len(schemas.read) != 1 || schemas.read["/b?hash=1"] == nil || len(schemas.failures) != 0 {
-		t.Errorf("known: %v, %v; want only b", schemas.read, schemas.failures)
+	if b := schemas.read[v1("b")]; len(schemas.read) != 1 || b.address != "/b?hash=1" || b.resources == nil || b.failure.err != nil {
+		t.Errorf("known: %v; want only b", schemas.read)
 	}
 }
 

@@ -1,8 +1,6 @@
 package objects
 
 import (
-	"maps"
-	"slices"
 	"sync"
 	"time"
 
@@ -36,9 +34,7 @@ type tally struct {
 
 	mu     sync.Mutex
 	groups map[labels]*group
-	share  share[*group]        // groups with objects, except held groups and the groups other
-	held   map[*group]struct{}  // groups kept by hold
-	others map[labels]*together // groups reported together, by the labels of the group other
+	share  share[*group] // groups with objects, except held groups and the groups other
 
 	allowance allowance[labels] // of new groups
 }
@@ -50,7 +46,7 @@ func newTally(overflow prometheus.Counter, limit int, firstNamespaces []string) 
 	share := newShare[*group](limit, firstNamespaces)
 	return &tally{
 		overflow: overflow, share: share, allowance: newAllowance[labels](share.first),
-		groups: map[labels]*group{}, held: map[*group]struct{}{}, others: map[labels]*together{},
+		groups: map[labels]*group{},
 	}
 }
 
@@ -64,15 +60,6 @@ type group struct {
 
 	free               bool // whether the group has an object of the initial list
 	admitted, rejected bool // by the allowance, in a scrape
-
-	counted  int          // number of its objects in together.objects
-	together node[*group] // its place in together.groups, which is ordered by the oldest object
-}
-
-// together has the groups that are reported as one, with the labels of the group other.
-type together struct {
-	objects int
-	groups  timeline[*group]
 }
 
 // entry is an object in a group.
@@ -115,7 +102,6 @@ func (t *tally) hold(l labels) {
 	defer t.mu.Unlock()
 	g := t.group(l)
 	g.holds++
-	t.held[g] = struct{}{}
 	t.settle(g)
 }
 
@@ -123,9 +109,7 @@ func (t *tally) release(l labels) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	g := t.groups[l]
-	if g.holds--; g.holds == 0 {
-		delete(t.held, g)
-	}
+	g.holds--
 	t.settle(g)
 }
 
@@ -133,7 +117,6 @@ func (t *tally) group(l labels) *group {
 	g := t.groups[l]
 	if g == nil {
 		g = &group{labels: l}
-		g.together = node[*group]{value: g, place: -1}
 		t.groups[l] = g
 	}
 	return g
@@ -161,17 +144,14 @@ func (t *tally) settle(g *group) {
 		g.shared, g.hidden = false, false
 		for _, promoted := range t.share.remove(g.namespace, g) {
 			promoted.hidden = false
-			t.account(promoted)
 		}
 	}
-	t.account(g)
 }
 
 // hide is called when a group has begun to wait for room. If too many groups wait, its objects become objects of the group other.
 func (t *tally) hide(g *group) {
 	if t.share.waits <= hiddenPerGroup*t.share.limit {
 		g.hidden = true
-		t.account(g)
 		return
 	}
 	t.share.remove(g.namespace, g)
@@ -183,32 +163,6 @@ func (t *tally) hide(g *group) {
 		e.value = other
 		other.entries.put(e, e.at)
 	}
-	t.account(other)
-}
-
-// account updates the groups that are reported together after one group has changed.
-func (t *tally) account(g *group) {
-	objects := 0
-	if g.hidden || g.labels == g.other() {
-		objects = g.entries.len()
-	}
-	if objects == 0 && g.counted == 0 {
-		return
-	}
-	o := t.others[g.other()]
-	if o == nil {
-		o = &together{}
-		t.others[g.other()] = o
-	}
-	o.objects += objects - g.counted
-	g.counted = objects
-	if objects > 0 {
-		o.groups.put(&g.together, g.entries.first().at)
-		return
-	}
-	if o.groups.take(&g.together); o.groups.len() == 0 {
-		delete(t.others, g.other())
-	}
 }
 
 // count is the state of a group in a scrape.
@@ -218,38 +172,37 @@ type count struct {
 	oldest  time.Duration
 }
 
-func newCount(l labels, objects int, oldest *entry, now time.Time) count {
-	c := count{labels: l, objects: objects}
-	if oldest != nil {
-		c.oldest = max(0, now.Sub(oldest.at)) // a grace period ends in the future
-	}
-	return c
-}
-
 // counts returns the state of all groups, in no particular order. Those without room or allowance are counted together. Its cost
-// grows with groups that have room, not with objects or other groups.
+// grows with groups, not with objects.
 func (t *tally) counts(now time.Time) []count {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	list := make([]count, 0, t.share.n+len(t.held)+len(t.others))
-	others := make(map[labels]count, len(t.others))
-	for l, o := range t.others {
-		others[l] = newCount(l, o.objects, o.groups.first(), now)
-	}
-	own := func(g *group) count { return newCount(g.labels, g.entries.len(), g.entries.first(), now) }
-	t.share.all(func(g *group) {
-		c := own(g)
-		if t.admit(g, now) {
-			list = append(list, c)
-			return
+	list := make([]count, 0, min(len(t.groups), t.share.limit))
+	others := map[labels]*count{}
+	together := new(count) // the last of others: most groups have the same
+	for _, g := range t.groups {
+		c := count{labels: g.labels, objects: g.entries.len()}
+		if first := g.entries.first(); first != nil {
+			c.oldest = max(0, now.Sub(first.at)) // a grace period ends in the future
 		}
-		o := others[g.other()]
-		others[g.other()] = count{labels: g.other(), objects: o.objects + c.objects, oldest: max(o.oldest, c.oldest)}
-	})
-	for g := range t.held {
-		list = append(list, own(g))
+		other := g.other()
+		if !g.hidden && g.labels != other && (g.holds > 0 || t.admit(g, now)) {
+			list = append(list, c)
+			continue
+		}
+		if together.labels != other {
+			if together = others[other]; together == nil {
+				together = &count{labels: other}
+				others[other] = together
+			}
+		}
+		together.objects += c.objects
+		together.oldest = max(together.oldest, c.oldest)
 	}
-	return slices.AppendSeq(list, maps.Values(others))
+	for _, o := range others {
+		list = append(list, *o)
+	}
+	return list
 }
 
 // admit reports whether the allowance admits a group, which it does once until the group is deleted.

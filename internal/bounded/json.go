@@ -246,24 +246,24 @@ func (s *Scanner) String() (string, error) {
 }
 
 // Skip reads any value.
-func (s *Scanner) Skip() error { return s.Raw(nil) }
-
-// maxLiteral is the maximum length of a number.
-const maxLiteral = 64
-
-// Raw reads any value and calls each, unless it is nil, with the parts of it. structure is false in strings.
-func (s *Scanner) Raw(each func(part []byte, structure bool) error) error {
-	if each == nil {
-		each = func([]byte, bool) error { return nil }
-	}
+func (s *Scanner) Skip() error {
 	switch s.Next() {
 	case 0:
 		return s.Unfinished()
 	case '{', '[':
-		return s.rawBrackets(each)
+		return s.skipBrackets()
 	case '"':
-		return s.rawString(each)
+		return s.scanString(nil)
 	}
+	_, err := s.Literal()
+	return err
+}
+
+// maxLiteral is the maximum length of a number.
+const maxLiteral = 64
+
+// Literal reads a number, true, false or null. It is valid until the next value is read.
+func (s *Scanner) Literal() ([]byte, error) {
 	for n := 1; n <= maxLiteral; {
 		ended := len(s.Peek(n)) < n
 		literal := s.buffer[s.at:min(s.end, s.at+maxLiteral)]
@@ -272,71 +272,41 @@ func (s *Scanner) Raw(each func(part []byte, structure bool) error) error {
 			end = len(literal)
 		}
 		if end == 0 {
-			return s.invalid()
+			return nil, s.invalid()
 		}
 		if end > 0 {
-			err := each(literal[:end], true)
 			s.Consume(end)
-			return err
+			return literal[:end], nil
 		}
 		n = len(literal) + 1
 	}
-	return ErrInvalid
+	return nil, ErrInvalid
 }
 
-func (s *Scanner) rawBrackets(each func([]byte, bool) error) error {
+func (s *Scanner) skipBrackets() error {
 	for depth := 0; ; {
 		part := s.Buffered()
 		if len(part) == 0 {
 			return s.Unfinished()
 		}
-		end, text := len(part), false
-	scan:
-		for i, c := range part {
-			switch c {
-			case '"':
-				end, text = i, true
-				break scan
-			case '{', '[':
-				depth++
-			case '}', ']':
-				if depth--; depth == 0 {
-					end = i + 1
-					break scan
-				}
-			}
+		at := bytes.IndexAny(part, `"{}[]`)
+		if at < 0 {
+			s.Consume(len(part))
+			continue
 		}
-		if err := each(part[:end], true); err != nil {
-			return err
-		}
-		s.Consume(end)
-		switch {
-		case text:
-			if err := s.rawString(each); err != nil {
+		switch s.Consume(at); part[at] {
+		case '"':
+			if err := s.scanString(nil); err != nil {
 				return err
 			}
-		case depth == 0:
+			continue
+		case '{', '[':
+			depth++
+		default:
+			depth--
+		}
+		if s.Consume(1); depth == 0 {
 			return nil
 		}
 	}
 }
-
-func (s *Scanner) rawString(each func([]byte, bool) error) (err error) {
-	if err := each(quote, false); err != nil {
-		return err
-	}
-	scanErr := s.scanString(func(part []byte) {
-		if err == nil {
-			err = each(part, false)
-		}
-	})
-	if scanErr != nil {
-		return scanErr
-	}
-	if err == nil {
-		err = each(quote, false)
-	}
-	return err
-}
-
-var quote = []byte{'"'}

@@ -48,8 +48,8 @@ func registerState(registry *prometheus.Registry, e *Exporter) error {
 			_, at := e.reloader.Status()
 			return float64(at.UnixMilli()) / 1000
 		}),
+		e.follower.Count,
 	}
-	collectors = append(collectors, e.follower.Count.Collectors()...)
 	for _, c := range collectors {
 		if err := registry.Register(c); err != nil {
 			return err

@@ -6,6 +6,7 @@ import (
 	"github.com/informer-exporter/informer-exporter/alerts"
 	"github.com/informer-exporter/informer-exporter/dashboards"
 	"github.com/informer-exporter/informer-exporter/dashboards/schema2"
+	"github.com/informer-exporter/informer-exporter/internal/exporter/config"
 )
 
 // Files returns the content of every file by its path, with slashes, relative to the output folder.
@@ -43,7 +44,7 @@ func Files(c Config) (map[string][]byte, error) {
 		"kubernetes/servicemonitor.yaml":                         func() ([]byte, error) { return serviceMonitor(c) },
 		"kubernetes/podmonitor.yaml":                             func() ([]byte, error) { return podMonitor(c) },
 		"kubernetes/rbac.yaml":                                   func() ([]byte, error) { return rbac(c) },
-		"configuration.md":                                       configurationPage,
+		"configuration.md":                                       func() ([]byte, error) { return []byte(config.Reference), nil },
 		"kubernetes/dashboards.yaml":                             func() ([]byte, error) { return dashboardConfigMaps(c, boards) },
 		"kubernetes/grafanadashboards.yaml":                      func() ([]byte, error) { return grafanaDashboards(c, boards) },
 	} {

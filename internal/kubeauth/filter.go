@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
-	"net"
 	"net/http"
 	"net/url"
 	"strings"
@@ -20,7 +19,8 @@ import (
 	authorizationv1 "k8s.io/client-go/kubernetes/typed/authorization/v1"
 	"k8s.io/client-go/rest"
 
-	apiserver "github.com/informer-exporter/informer-exporter/internal/exporter/client"
+	"github.com/informer-exporter/informer-exporter/internal/bounded"
+	"github.com/informer-exporter/informer-exporter/internal/untrusted"
 )
 
 // How long results of the API server are cached, as in controller-runtime's metrics server.
@@ -94,13 +94,6 @@ type Options struct {
 // New returns a filter that sends reviews to the API server of config, which must be allowed to create TokenReviews and
 // SubjectAccessReviews, as by the ClusterRole system:auth-delegator. It sends nothing before the first request.
 func New(config *rest.Config, options Options) (*Filter, error) {
-	return newFilter(config, options, ttls{tokenTTL, allowedTTL, deniedTTL})
-}
-
-// ttls are the durations for which results are cached.
-type ttls struct{ token, allowed, denied time.Duration }
-
-func newFilter(config *rest.Config, options Options, ttl ttls) (*Filter, error) {
 	config = rest.CopyConfig(config)
 	config.Timeout = reviewTimeout
 	config.QPS, config.RateLimiter = -1, nil // a scraper would not wait; see unknown
@@ -110,7 +103,7 @@ func newFilter(config *rest.Config, options Options, ttl ttls) (*Filter, error) 
 	}
 	// A review contains the token of a scraper, and following a redirect would send it to another address.
 	client.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
-	client = apiserver.Bounded(client)
+	client = bounded.Objects(client)
 	tokens, err := authenticationv1.NewForConfigAndClient(config, client)
 	if err != nil {
 		return nil, fmt.Errorf("client for TokenReviews: %w", err)
@@ -121,9 +114,9 @@ func newFilter(config *rest.Config, options Options, ttl ttls) (*Filter, error) 
 	}
 	return &Filter{
 		log: options.Logger, client: client,
-		users: users{client: tokens.TokenReviews(), audiences: options.Audiences, ttl: ttl.token, cached: cache.NewLRUExpireCache(maxCached)},
+		users: users{client: tokens.TokenReviews(), audiences: options.Audiences, ttl: tokenTTL, cached: cache.NewLRUExpireCache(maxCached)},
 		rights: permissions{
-			client: access.SubjectAccessReviews(), allowed: ttl.allowed, denied: ttl.denied, cached: cache.NewLRUExpireCache(maxCached),
+			client: access.SubjectAccessReviews(), allowed: allowedTTL, denied: deniedTTL, cached: cache.NewLRUExpireCache(maxCached),
 		},
 		trusted: cache.NewLRUExpireCache(maxTrusted), trusting: cache.NewLRUExpireCache(maxTrusted),
 		unknown: rate.NewLimiter(unknownPerSecond, unknownBurst),
@@ -179,7 +172,7 @@ func (f *Filter) admit(r *http.Request, unknown bool) (done func(), ok bool) {
 		return func() {}, true
 	}
 	waiting := f.waiting
-	if known, ok := f.hosts.Get(hostOf(r)); ok && known.(*rate.Limiter).Allow() {
+	if known, ok := f.hosts.Get(untrusted.Host(r.RemoteAddr)); ok && known.(*rate.Limiter).Allow() {
 		waiting = f.waitingHost
 	} else if !f.unknown.Allow() {
 		return nil, false
@@ -202,7 +195,7 @@ func (f *Filter) trust(r *http.Request, c credential, user string) {
 		return
 	}
 	f.trusted.Add(c.key, nil, outage)
-	limiterOf(f.hosts, hostOf(r), knownPerSecond, knownBurst)
+	limiterOf(f.hosts, untrusted.Host(r.RemoteAddr), knownPerSecond, knownBurst)
 }
 
 // limiterOf returns the limiter of a key, and keeps it for another hour.
@@ -213,14 +206,6 @@ func limiterOf(limiters *cache.LRUExpireCache, key string, limit rate.Limit, bur
 	}
 	limiters.Add(key, kept, outage)
 	return kept.(*rate.Limiter)
-}
-
-func hostOf(r *http.Request) string {
-	host, _, err := net.SplitHostPort(r.RemoteAddr)
-	if err != nil {
-		return r.RemoteAddr
-	}
-	return host
 }
 
 // reject responds with a status and no details.
@@ -247,12 +232,12 @@ func (f *Filter) decide(r *http.Request, token string) (name string, status int,
 	case err != nil:
 		return "", http.StatusServiceUnavailable, fmt.Errorf("TokenReview: %w", err)
 	}
-	allowed, reason, err := f.rights.authorize(r.Context(), user, strings.ToLower(r.Method), authorizedPath(r.URL))
+	access, err := f.rights.authorize(r.Context(), user, strings.ToLower(r.Method), authorizedPath(r.URL))
 	switch {
 	case err != nil:
 		return user.Username, http.StatusServiceUnavailable, fmt.Errorf("SubjectAccessReview: %w", err)
-	case !allowed:
-		f.log.Debug("request not authorized", "path", r.URL.Path, "user", user.Username, "reason", reason)
+	case !access.Allowed || access.Denied:
+		f.log.Debug("request not authorized", "path", r.URL.Path, "user", user.Username, "reason", access.Reason)
 		return user.Username, http.StatusForbidden, nil
 	}
 	return user.Username, http.StatusOK, nil

@@ -74,10 +74,11 @@ func protect(t *testing.T, config *rest.Config, token, allowed, denied time.Dura
 	p := protected{T: t, asked: &reviews{paths: map[string]int{}}, log: &strings.Builder{}}
 	config = rest.CopyConfig(config)
 	config.Wrap(p.asked.wrap)
-	f, err := newFilter(config, Options{Audiences: audiences, Logger: slog.New(slog.NewTextHandler(p.log, nil))}, ttls{token, allowed, denied})
+	f, err := New(config, Options{Audiences: audiences, Logger: slog.New(slog.NewTextHandler(p.log, nil))})
 	if err != nil {
 		t.Fatal(err)
 	}
+	f.users.ttl, f.rights.allowed, f.rights.denied = token, allowed, denied
 	t.Cleanup(f.Close)
 	p.filter = f
 	p.handler = f.Protect(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

@@ -149,6 +149,9 @@ func TestReviewsThatPanic(t *testing.T) {
 		for range maxUnknown + 1 {
 			p.want("unavailable", "/metrics", "prometheus-1", http.StatusServiceUnavailable)
 		}
+		if written := p.log.String(); !strings.Contains(written, "broken transport") || !strings.Contains(written, "hostile_test.go") {
+			t.Errorf("the log lacks the panic and its stack: %s", written)
+		}
 		s.fault = nil
 		p.want("afterwards", "/metrics", "prometheus-1", http.StatusOK)
 	}

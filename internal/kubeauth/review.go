@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"runtime/debug"
 	"slices"
 	"time"
 
@@ -19,6 +20,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/wait"
 	authenticationv1 "k8s.io/client-go/kubernetes/typed/authentication/v1"
 	authorizationv1 "k8s.io/client-go/kubernetes/typed/authorization/v1"
+	"k8s.io/client-go/util/retry"
 )
 
 // maxCached limits the number of cached users and of cached permissions: an authenticated client could add any number of them.
@@ -29,14 +31,6 @@ var retries = wait.Backoff{Duration: 200 * time.Millisecond, Factor: 1.5, Jitter
 
 // errRejected means that the API server does not accept a token. Any other error means that there is no result.
 var errRejected = errors.New("the API server rejected the token")
-
-// rejected returns errRejected with the API server's reason, such as an expired token.
-func rejected(reason string) error {
-	if reason == "" {
-		return errRejected
-	}
-	return fmt.Errorf("%w: %s", errRejected, reason)
-}
 
 // users authenticates tokens. Only accepted tokens are cached, by their hash; concurrent requests with one token share a review.
 type users struct {
@@ -63,9 +57,9 @@ func (u *users) authenticate(ctx context.Context, token string) (authentication.
 		case err != nil:
 			return nil, err
 		case !review.Status.Authenticated:
-			return nil, rejected(review.Status.Error)
+			return nil, fmt.Errorf("%w: %s", errRejected, review.Status.Error)
 		case !u.isMeant(review.Status.Audiences):
-			return nil, rejected("the token is for another audience")
+			return nil, fmt.Errorf("%w: it is for another audience", errRejected)
 		}
 		u.cached.Add(key, review.Status.User, u.ttl)
 		return review.Status.User, nil
@@ -93,8 +87,8 @@ type permissions struct {
 	cached          *cache.LRUExpireCache // of authorization.SubjectAccessReviewStatus, by sha256 of the review
 }
 
-// authorize reports whether the user may use the verb on a path that is not a resource, and why.
-func (p *permissions) authorize(ctx context.Context, user authentication.UserInfo, verb, path string) (allowed bool, reason string, err error) {
+// authorize returns whether the user may use the verb on a path that is not a resource, and why.
+func (p *permissions) authorize(ctx context.Context, user authentication.UserInfo, verb, path string) (access authorization.SubjectAccessReviewStatus, err error) {
 	spec := authorization.SubjectAccessReviewSpec{
 		User: user.Username, UID: user.UID, Groups: user.Groups,
 		NonResourceAttributes: &authorization.NonResourceAttributes{Verb: verb, Path: path},
@@ -107,26 +101,24 @@ func (p *permissions) authorize(ctx context.Context, user authentication.UserInf
 	}
 	text, err := json.Marshal(spec)
 	if err != nil {
-		return false, "", err
+		return access, err
 	}
 	key := sha256.Sum256(text) // a path may be many kilobytes long
-	status, ok := p.cached.Get(key)
-	if !ok {
-		review, err := attempt(ctx, func(ctx context.Context) (*authorization.SubjectAccessReview, error) {
-			return p.client.Create(ctx, &authorization.SubjectAccessReview{Spec: spec}, metav1.CreateOptions{})
-		})
-		if err != nil {
-			return false, "", err
-		}
-		ttl := p.denied
-		if review.Status.Allowed {
-			ttl = p.allowed
-		}
-		p.cached.Add(key, review.Status, ttl)
-		status = review.Status
+	if known, ok := p.cached.Get(key); ok {
+		return known.(authorization.SubjectAccessReviewStatus), nil
 	}
-	result := status.(authorization.SubjectAccessReviewStatus)
-	return result.Allowed && !result.Denied, result.Reason, nil
+	review, err := attempt(ctx, func(ctx context.Context) (*authorization.SubjectAccessReview, error) {
+		return p.client.Create(ctx, &authorization.SubjectAccessReview{Spec: spec}, metav1.CreateOptions{})
+	})
+	if err != nil {
+		return access, err
+	}
+	ttl := p.denied
+	if review.Status.Allowed {
+		ttl = p.allowed
+	}
+	p.cached.Add(key, review.Status, ttl)
+	return review.Status, nil
 }
 
 // attempt sends a review and repeats it after errors that may be transient, for at most reviewTimeout. It returns the last error
@@ -134,20 +126,15 @@ func (p *permissions) authorize(ctx context.Context, user authentication.UserInf
 func attempt[T any](ctx context.Context, send func(context.Context) (*T, error)) (result *T, err error) {
 	defer func() {
 		if p := recover(); p != nil {
-			result, err = nil, fmt.Errorf("panic: %v", p)
+			result, err = nil, fmt.Errorf("panic: %v\n%s", p, debug.Stack())
 		}
 	}()
 	ctx, cancel := context.WithTimeout(ctx, reviewTimeout)
 	defer cancel()
-	waited := wait.ExponentialBackoffWithContext(ctx, retries, func(ctx context.Context) (bool, error) {
-		if result, err = send(ctx); err != nil && isBrief(err) {
-			return false, nil
-		}
-		return true, err
+	err = retry.OnError(retries, isBrief, func() error {
+		result, err = send(ctx)
+		return err
 	})
-	if err == nil {
-		err = waited // ctx ended before the first attempt
-	}
 	return result, err
 }
 

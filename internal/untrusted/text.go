@@ -1,8 +1,9 @@
-// Package untrusted limits what text from API servers, tenants and clients can do to logs and terminals.
+// Package untrusted limits what text from API servers, tenants and clients can do to logs and terminals, and names clients.
 package untrusted
 
 import (
 	"fmt"
+	"net"
 	"strings"
 	"unicode"
 )
@@ -27,4 +28,13 @@ func Printable(text string) string {
 		}
 		return -1
 	}, Cut(text))
+}
+
+// Host returns the host of an address with a port, or the address if it has none.
+func Host(address string) string {
+	host, _, err := net.SplitHostPort(address)
+	if err != nil {
+		return address
+	}
+	return host
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -125,17 +126,9 @@ func (b *Backlog) Len() int { return len(b.changes) }
 // Stored removes the changes that a store at the given version has: a store receives changes in the order of their versions.
 // A version that is not a number has no effect.
 func (b *Backlog) Stored(version string) {
-	n, ok := rv.Parse(version)
-	if !ok {
-		return
+	if n, ok := rv.Parse(version); ok {
+		b.changes = slices.DeleteFunc(b.changes, func(c Change) bool { return c.Version <= n })
 	}
-	left := b.changes[:0]
-	for _, c := range b.changes {
-		if c.Version > n {
-			left = append(left, c)
-		}
-	}
-	b.changes = left
 }
 
 // Oldest returns when the oldest change was first received, and false if the backlog is empty.

@@ -4,6 +4,7 @@ import (
 	"hash/maphash"
 
 	"k8s.io/apimachinery/pkg/api/meta"
+	"k8s.io/apimachinery/pkg/util/sets"
 	"k8s.io/client-go/tools/cache"
 )
 
@@ -128,13 +129,5 @@ func distinct(function cache.IndexFunc, item any) (values []string, ok bool) {
 	if len(values) < 2 {
 		return values, true
 	}
-	seen := make(map[string]struct{}, len(values))
-	unique := values[:0:0]
-	for _, value := range values {
-		if _, ok := seen[value]; !ok {
-			seen[value] = struct{}{}
-			unique = append(unique, value)
-		}
-	}
-	return unique, true
+	return sets.New(values...).UnsortedList(), true
 }

@@ -6,6 +6,7 @@ import (
 	"hash/maphash"
 	"math/rand/v2"
 	"reflect"
+	"slices"
 
 	"k8s.io/apimachinery/pkg/api/meta"
 	"k8s.io/client-go/tools/cache"
@@ -94,12 +95,7 @@ func (s *Sampler) recheck(objects []any) []Mutation {
 }
 
 func (s *Sampler) has(object any) bool {
-	for _, known := range s.samples {
-		if known.object == object {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(s.samples, func(known sample) bool { return known.object == object })
 }
 
 // take returns a sample of an object. Only pointers to values that can be encoded as JSON have one.

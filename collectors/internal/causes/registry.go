@@ -3,7 +3,6 @@ package causes
 import (
 	"reflect"
 	"sync"
-	"sync/atomic"
 
 	"github.com/prometheus/client_golang/prometheus"
 
@@ -11,17 +10,13 @@ import (
 	"github.com/informer-exporter/informer-exporter/collectors/internal/core"
 )
 
-// registry holds the Stores and the Reconciles of an Observer. They live as long as the Observer, because controllers end
-// and start again.
+// registry holds the Stores of an Observer. They live as long as the Observer, because controllers end and start again.
 type registry struct {
 	obs     *core.Observer
 	dropped *core.CounterSet
 
-	// changes counts new stores.
-	changes atomic.Int64
-	mu      sync.RWMutex
-	// The values of stores are of type *Store[T], those of reconciles of type *Reconciles[T].
-	stores, reconciles map[storeKey]any
+	mu     sync.RWMutex
+	stores map[storeKey]any // of type *Store[T]
 }
 
 var _ core.Part = &registry{}
@@ -52,13 +47,12 @@ func Of[T comparable](o *core.Observer, controller string) *Store[T] {
 	}
 	s := &Store[T]{obs: o, controller: controller, dropped: r.dropped, taken: map[T][]*taken[T]{}}
 	r.stores[key] = s
-	r.changes.Add(1)
 	return s
 }
 
 func registryOf(o *core.Observer) *registry {
 	return core.PartOf(o, func(o *core.Observer) *registry {
-		r := &registry{obs: o, stores: map[storeKey]any{}, reconciles: map[storeKey]any{}}
+		r := &registry{obs: o, stores: map[storeKey]any{}}
 		r.dropped = o.Metrics.Scope().CounterSet(catalog.ControllerTraceLinksDropped)
 		return r
 	})

@@ -71,11 +71,7 @@ func (s *CounterSet) Add(value string, n float64) {
 type ObserverSet struct{ lazy[prometheus.Observer] }
 
 // Observe adds an observation to the series of a value.
-func (s *ObserverSet) Observe(value string, x float64) {
-	if o := s.of(value); o != nil {
-		(*o).Observe(x)
-	}
-}
+func (s *ObserverSet) Observe(value string, x float64) { s.ObserveTraced(value, x, "") }
 
 // ObserveTraced is Observe with a trace ID as the exemplar, unless it is empty or the metric is a summary.
 func (s *ObserverSet) ObserveTraced(value string, x float64, traceID string) {
@@ -85,24 +81,16 @@ func (s *ObserverSet) ObserveTraced(value string, x float64, traceID string) {
 }
 
 // LazyCounter is a counter that exists once it has increased.
-type LazyCounter struct{ lazy[prometheus.Counter] }
+type LazyCounter struct{ set CounterSet }
 
 // Add increases the counter. Adding 0 creates it.
-func (c *LazyCounter) Add(n float64) {
-	if c := c.of(""); c != nil {
-		(*c).Add(n)
-	}
-}
+func (c *LazyCounter) Add(n float64) { c.set.Add("", n) }
 
 // LazyObserver is a summary that exists once it has an observation.
-type LazyObserver struct{ lazy[prometheus.Observer] }
+type LazyObserver struct{ set ObserverSet }
 
 // Observe adds an observation.
-func (o *LazyObserver) Observe(x float64) {
-	if o := o.of(""); o != nil {
-		(*o).Observe(x)
-	}
-}
+func (o *LazyObserver) Observe(x float64) { o.set.Observe("", x) }
 
 // CounterSet returns counters for the closed set of values of the metric's last label.
 func (s *Scope) CounterSet(m catalog.Counter) *CounterSet {
@@ -121,12 +109,12 @@ func (s *Scope) ObserverSet(d catalog.Definition) *ObserverSet {
 
 // LazyCounter returns a counter that is created by its first increase.
 func (s *Scope) LazyCounter(m catalog.Counter) *LazyCounter {
-	return &LazyCounter{newLazy(s, m.Name, nil, s.vectors.counter)}
+	return &LazyCounter{CounterSet{newLazy(s, m.Name, nil, s.vectors.counter)}}
 }
 
 // LazySummary returns a summary that is created by its first observation.
 func (s *Scope) LazySummary(m catalog.Summary) *LazyObserver {
-	return &LazyObserver{newLazy(s, m.Name, nil, s.vectors.observer)}
+	return &LazyObserver{ObserverSet{newLazy(s, m.Name, nil, s.vectors.observer)}}
 }
 
 func closedSet(m catalog.Metric) []string { return m.Labels[len(m.Labels)-1].Values }

@@ -50,15 +50,7 @@ func (t *Tracing) Sample(k spans.Kind, caused bool) (start, sampled bool) {
 	if t.sampler == nil {
 		return true, false
 	}
-	returned := false
-	defer func() {
-		if !returned {
-			start, sampled = false, false
-			t.logPanic(recover())
-		}
-	}()
-	start, sampled = t.sampler.Sample(k, caused)
-	returned = true
+	t.call(func() { start, sampled = t.sampler.Sample(k, caused) })
 	return start, sampled
 }
 
@@ -71,15 +63,7 @@ func (t *Tracing) MayRecord(ctx context.Context) (may bool) {
 	if t.sampler == nil {
 		return true
 	}
-	returned := false
-	defer func() {
-		if !returned {
-			may = false
-			t.logPanic(recover())
-		}
-	}()
-	may = t.sampler.IsRecording(ctx)
-	returned = true
+	t.call(func() { may = t.sampler.IsRecording(ctx) })
 	return may
 }
 
@@ -88,15 +72,7 @@ func (t *Tracing) Start(ctx context.Context, o spans.Operation) (s Span) {
 	if t == nil {
 		return s
 	}
-	returned := false
-	defer func() {
-		if !returned {
-			s = Span{}
-			t.logPanic(recover())
-		}
-	}()
-	s = Span{tracing: t, span: t.tracer.Start(ctx, o)}
-	returned = true
+	t.call(func() { s = Span{tracing: t, span: t.tracer.Start(ctx, o)} })
 	return s
 }
 
@@ -109,7 +85,10 @@ func (t *Tracing) collect(v *Vectors, ch chan<- prometheus.Metric) {
 	if !ok {
 		return
 	}
-	exported, dropped := t.counts(counter)
+	var exported uint64
+	var dropped map[string]uint64
+	// A panic would fail the whole scrape.
+	t.call(func() { exported, dropped = counter.ExportedSpans(), counter.DroppedSpans() })
 	if dropped == nil {
 		return
 	}
@@ -119,18 +98,16 @@ func (t *Tracing) collect(v *Vectors, ch chan<- prometheus.Metric) {
 	}
 }
 
-// counts returns no dropped spans if the Tracer panics: a panic would fail the whole scrape.
-func (t *Tracing) counts(counter spans.Counter) (exported uint64, dropped map[string]uint64) {
+// call calls f, which calls one method of the Tracer. If that panics, f assigns no result.
+func (t *Tracing) call(f func()) {
 	returned := false
 	defer func() {
 		if !returned {
-			exported, dropped = 0, nil
 			t.logPanic(recover())
 		}
 	}()
-	exported, dropped = counter.ExportedSpans(), counter.DroppedSpans()
+	f()
 	returned = true
-	return exported, dropped
 }
 
 // logPanic logs the first panic only: the Tracer may panic for each event.
@@ -207,15 +184,7 @@ func (s Span) TraceID() string {
 
 // call calls a method of the span, if there is one.
 func (s Span) call(f func()) {
-	if s.span == nil {
-		return
+	if s.span != nil {
+		s.tracing.call(f)
 	}
-	returned := false
-	defer func() {
-		if !returned {
-			s.tracing.logPanic(recover())
-		}
-	}()
-	f()
-	returned = true
 }

@@ -10,45 +10,27 @@ import (
 
 // NewUpstreamInformers returns client-go's own metrics of informers. They are not registered.
 func NewUpstreamInformers(form Histograms) *Vectors {
-	v := newVectors()
-	v.addGauges(catalog.UpstreamQueuedItems, catalog.UpstreamStoreResourceVersion)
-	v.addHistograms(form, catalog.UpstreamProcessingLatency)
-	return v
+	return newUpstream(form, catalog.UpstreamQueuedItems, catalog.UpstreamStoreResourceVersion, catalog.UpstreamProcessingLatency)
 }
 
 // NewUpstreamQueues returns client-go's own metrics of work queues. They are not registered.
 func NewUpstreamQueues(form Histograms) *Vectors {
-	v := newVectors()
-	v.addGauges(catalog.UpstreamQueueDepth, catalog.UpstreamQueueUnfinishedWork, catalog.UpstreamQueueLongestRunning)
-	v.addCounters(catalog.UpstreamQueueAdds, catalog.UpstreamQueueRetries)
-	v.addHistograms(form, catalog.UpstreamQueueLatency, catalog.UpstreamQueueWorkDuration)
-	return v
+	return newUpstream(form, catalog.UpstreamQueueDepth, catalog.UpstreamQueueUnfinishedWork, catalog.UpstreamQueueLongestRunning,
+		catalog.UpstreamQueueAdds, catalog.UpstreamQueueRetries, catalog.UpstreamQueueLatency, catalog.UpstreamQueueWorkDuration)
 }
 
 // NewUpstreamLeaders returns client-go's own metrics of leader election. They are not registered.
 func NewUpstreamLeaders() *Vectors {
+	return newUpstream(Histograms{}, catalog.UpstreamLeaderStatus, catalog.UpstreamLeaderSlowpath)
+}
+
+func newUpstream(form Histograms, metrics ...catalog.Definition) *Vectors {
 	v := newVectors()
-	v.addGauges(catalog.UpstreamLeaderStatus)
-	v.addCounters(catalog.UpstreamLeaderSlowpath)
+	for _, d := range metrics {
+		m := d.Define()
+		v.add(m, m.LabelNames(), nil, form)
+	}
 	return v
-}
-
-func (v *Vectors) addGauges(metrics ...catalog.Gauge) {
-	for _, m := range metrics {
-		v.gauges[m.Name] = prometheus.NewGaugeVec(prometheus.GaugeOpts{Name: m.Name, Help: m.Help}, m.LabelNames())
-	}
-}
-
-func (v *Vectors) addCounters(metrics ...catalog.Counter) {
-	for _, m := range metrics {
-		v.counters[m.Name] = prometheus.NewCounterVec(prometheus.CounterOpts{Name: m.Name, Help: m.Help}, m.LabelNames())
-	}
-}
-
-func (v *Vectors) addHistograms(form Histograms, metrics ...catalog.Histogram) {
-	for _, m := range metrics {
-		v.histograms[m.Name] = form.NewHistogram(m.Metric, m.LabelNames(), nil)
-	}
 }
 
 // ifUnregistered returns v if its metrics can be registered, and nil otherwise. component-base, controller-runtime and

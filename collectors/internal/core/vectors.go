@@ -1,7 +1,6 @@
 package core
 
 import (
-	"iter"
 	"slices"
 
 	"github.com/prometheus/client_golang/prometheus"
@@ -12,21 +11,33 @@ import (
 
 // Vectors are metrics of the catalog as Prometheus vectors. Except for package objects, decorators report only through them.
 type Vectors struct {
-	counters   map[string]*prometheus.CounterVec
-	gauges     map[string]*prometheus.GaugeVec
-	histograms map[string]*prometheus.HistogramVec
-	summaries  map[string]*prometheus.SummaryVec
+	vectors map[string]vector // by name
 	// computed are metrics with values that are computed at scrape time.
 	computed map[string]*prometheus.Desc
 }
 
+// vector is a vector of any type.
+type vector interface {
+	prometheus.Collector
+	DeleteLabelValues(values ...string) bool
+}
+
 func newVectors() *Vectors {
-	return &Vectors{
-		counters:   map[string]*prometheus.CounterVec{},
-		gauges:     map[string]*prometheus.GaugeVec{},
-		histograms: map[string]*prometheus.HistogramVec{},
-		summaries:  map[string]*prometheus.SummaryVec{},
-		computed:   map[string]*prometheus.Desc{},
+	return &Vectors{vectors: map[string]vector{}, computed: map[string]*prometheus.Desc{}}
+}
+
+// add adds a metric.
+func (v *Vectors) add(m catalog.Metric, labels []string, constant prometheus.Labels, form Histograms) {
+	options := prometheus.Opts{Name: m.Name, Help: m.Help, ConstLabels: constant}
+	switch m.Type {
+	case catalog.TypeCounter:
+		v.vectors[m.Name] = prometheus.NewCounterVec(prometheus.CounterOpts(options), labels)
+	case catalog.TypeGauge:
+		v.vectors[m.Name] = prometheus.NewGaugeVec(prometheus.GaugeOpts(options), labels)
+	case catalog.TypeHistogram:
+		v.vectors[m.Name] = form.NewHistogram(m, labels, constant)
+	case catalog.TypeSummary:
+		v.vectors[m.Name] = prometheus.NewSummaryVec(prometheus.SummaryOpts{Name: m.Name, Help: m.Help, ConstLabels: constant}, labels)
 	}
 }
 
@@ -49,27 +60,20 @@ func newMetrics(options Options) *Vectors {
 			m.Buckets = m.EssentialBuckets
 		}
 		labels := slices.DeleteFunc(m.LabelNames(), func(l string) bool { return l == catalog.LabelName.Name })
-		switch {
-		case m.Type == catalog.TypeGauge, m.Name == catalog.InformerCacheHits.Name, m.Name == catalog.InformerCacheMisses.Name,
-			m.Family == catalog.TraceSpansDropped.Family:
+		if m.Type == catalog.TypeGauge || m.Name == catalog.InformerCacheHits.Name || m.Name == catalog.InformerCacheMisses.Name ||
+			m.Family == catalog.TraceSpansDropped.Family {
 			// Reads by key are counted in package reads: goroutines would wait for each other's additions to a Counter.
 			// Spans are counted by the Tracer.
 			v.computed[m.Name] = prometheus.NewDesc(m.Name, m.Help, labels, constant)
-		case m.Type == catalog.TypeCounter:
-			v.counters[m.Name] = prometheus.NewCounterVec(
-				prometheus.CounterOpts{Name: m.Name, Help: m.Help, ConstLabels: constant}, labels)
-		case m.Type == catalog.TypeHistogram:
-			v.histograms[m.Name] = options.Histograms.NewHistogram(m, labels, constant)
-		case m.Type == catalog.TypeSummary:
-			v.summaries[m.Name] = prometheus.NewSummaryVec(
-				prometheus.SummaryOpts{Name: m.Name, Help: m.Help, ConstLabels: constant}, labels)
+		} else {
+			v.add(m, labels, constant, options.Histograms)
 		}
 	}
 	return v
 }
 
 // Counts reports whether the counter is reported, and not omitted.
-func (v *Vectors) Counts(m catalog.Counter) bool { return v.counters[m.Name] != nil }
+func (v *Vectors) Counts(m catalog.Counter) bool { return v.vectors[m.Name] != nil }
 
 // Counter returns a series and creates it at 0; it lives as long as the Observer. The values are those of the metric's labels except
 // name. It panics if their number is wrong.
@@ -78,7 +82,7 @@ func (v *Vectors) Counter(m catalog.Counter, values ...string) prometheus.Counte
 }
 
 func (v *Vectors) counter(name string, values []string) prometheus.Counter {
-	if c, ok := v.counters[name]; ok {
+	if c, ok := v.vectors[name].(*prometheus.CounterVec); ok {
 		return c.WithLabelValues(valid(values)...)
 	}
 	return Discard
@@ -91,7 +95,7 @@ func (v *Vectors) Gauge(m catalog.Gauge, values ...string) prometheus.Gauge {
 }
 
 func (v *Vectors) gauge(name string, values []string) prometheus.Gauge {
-	return v.gauges[name].WithLabelValues(valid(values)...)
+	return v.vectors[name].(*prometheus.GaugeVec).WithLabelValues(valid(values)...)
 }
 
 // Histogram returns a series and creates it without observations; it lives as long as the Observer.
@@ -100,10 +104,8 @@ func (v *Vectors) Histogram(m catalog.Histogram, values ...string) prometheus.Ob
 }
 
 func (v *Vectors) observer(name string, values []string) prometheus.Observer {
-	if s, ok := v.summaries[name]; ok {
-		return s.WithLabelValues(valid(values)...)
-	} else if h, ok := v.histograms[name]; ok {
-		return h.WithLabelValues(valid(values)...)
+	if o, ok := v.vectors[name].(prometheus.ObserverVec); ok {
+		return o.WithLabelValues(valid(values)...)
 	}
 	return Discard
 }
@@ -138,22 +140,15 @@ func (v *Vectors) send(ch chan<- prometheus.Metric, m catalog.Metric, as prometh
 
 // delete deletes one series. It does not use DeletePartialMatch, which would search the series of all informers.
 func (v *Vectors) delete(name string, values []string) {
-	values = valid(values)
-	if c, ok := v.counters[name]; ok {
-		c.DeleteLabelValues(values...)
-	} else if h, ok := v.histograms[name]; ok {
-		h.DeleteLabelValues(values...)
-	} else if s, ok := v.summaries[name]; ok {
-		s.DeleteLabelValues(values...)
-	} else if g, ok := v.gauges[name]; ok {
-		g.DeleteLabelValues(values...)
+	if vector, ok := v.vectors[name]; ok {
+		vector.DeleteLabelValues(valid(values)...)
 	}
 }
 
 // Describe implements prometheus.Collector.
 func (v *Vectors) Describe(ch chan<- *prometheus.Desc) {
-	for c := range v.collectors() {
-		c.Describe(ch)
+	for _, vector := range v.vectors {
+		vector.Describe(ch)
 	}
 	for _, desc := range v.computed {
 		ch <- desc
@@ -162,32 +157,7 @@ func (v *Vectors) Describe(ch chan<- *prometheus.Desc) {
 
 // Collect implements prometheus.Collector. It sends no computed metrics.
 func (v *Vectors) Collect(ch chan<- prometheus.Metric) {
-	for c := range v.collectors() {
-		c.Collect(ch)
-	}
-}
-
-func (v *Vectors) collectors() iter.Seq[prometheus.Collector] {
-	return func(yield func(prometheus.Collector) bool) {
-		for _, c := range v.counters {
-			if !yield(c) {
-				return
-			}
-		}
-		for _, g := range v.gauges {
-			if !yield(g) {
-				return
-			}
-		}
-		for _, h := range v.histograms {
-			if !yield(h) {
-				return
-			}
-		}
-		for _, s := range v.summaries {
-			if !yield(s) {
-				return
-			}
-		}
+	for _, vector := range v.vectors {
+		vector.Collect(ch)
 	}
 }

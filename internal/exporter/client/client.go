@@ -23,6 +23,8 @@ import (
 	"k8s.io/client-go/tools/clientcmd"
 	"k8s.io/client-go/util/connrotation"
 	"k8s.io/client-go/util/flowcontrol"
+
+	"github.com/informer-exporter/informer-exporter/internal/bounded"
 )
 
 // RESTConfig returns the client configuration from the kubeconfig file, $KUBECONFIG or the Pod's service account, in this
@@ -176,7 +178,7 @@ func Connect(config *rest.Config, userAgent string, observe WrapConfig, log *slo
 		Leases: func(timeout time.Duration) (coordinationclient.LeasesGetter, error) {
 			unlimited := rest.CopyConfig(config)
 			unlimited.RateLimiter, unlimited.QPS = nil, -1
-			impatient := Bounded(client) // it writes the Lease that it reads
+			impatient := bounded.Objects(client) // it writes the Lease that it reads
 			impatient.Timeout = timeout
 			return coordinationclient.NewForConfigAndClient(unlimited, impatient)
 		},

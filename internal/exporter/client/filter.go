@@ -1,15 +1,10 @@
 package client
 
 import (
-	"fmt"
 	"io"
 	"math"
-	"mime"
 	"net/http"
 	"runtime/debug"
-
-	"k8s.io/apimachinery/pkg/runtime"
-	utilnet "k8s.io/apimachinery/pkg/util/net"
 
 	"github.com/informer-exporter/informer-exporter/internal/bounded"
 )
@@ -23,80 +18,22 @@ var ErrTooLarge = bounded.ErrTooLarge
 
 // content describes what is kept of the objects in a response.
 type content struct {
-	json     *members // in JSON
+	json     *members // in JSON, nil for everything
 	protobuf kinds    // in protobuf, by kind
 	limit    int      // on the memory of a response, 0 for a share of the memory limit
 }
 
-const (
-	// maxError limits the bodies of errors, and objects in protobuf of an unknown kind: decoded, they are up to 50 times larger.
-	maxError = 64 << 10
-	// maxErrorText limits the bodies of errors that are not objects, which become part of client-go's error.
-	maxErrorText = 1 << 10
-	// maxEvent limits the memory of an event.
-	maxEvent = 4 << 20
-	// unlimitedMemory replaces the memory limit of the Go runtime if there is none.
-	unlimitedMemory = 4 << 30
-)
+// unlimitedMemory replaces the memory limit of the Go runtime if there is none.
+const unlimitedMemory = 4 << 30
 
 // filtered returns an HTTP client that filters responses. With no content, it limits only errors.
 func filtered(client *http.Client, c *content) *http.Client {
-	copied := *client
-	copied.Transport = filter{client.Transport, c}
-	return &copied
-}
-
-// Bounded returns an HTTP client that reads single objects completely, unless they take more than 4 MiB once decoded.
-func Bounded(client *http.Client) *http.Client { return filtered(client, objectContent) }
-
-type filter struct {
-	http.RoundTripper
-	content *content
-}
-
-var _ utilnet.RoundTripperWrapper = filter{}
-
-// WrappedRoundTripper implements utilnet.RoundTripperWrapper.
-func (f filter) WrappedRoundTripper() http.RoundTripper { return f.RoundTripper }
-
-// RoundTrip implements http.RoundTripper.
-func (f filter) RoundTrip(r *http.Request) (*http.Response, error) {
-	response, err := f.RoundTripper.RoundTrip(r)
-	if err != nil || response.Body == nil {
-		return response, err
+	if c == nil {
+		return bounded.Client(client, nil)
 	}
-	sent := response.Header.Get("Content-Type")
-	media, _, parseErr := mime.ParseMediaType(sent)
-	if sent == "" {
-		media, parseErr = runtime.ContentTypeJSON, nil
-		response.Header.Set("Content-Type", media)
-	}
-	known := parseErr == nil && (media == runtime.ContentTypeJSON || media == runtime.ContentTypeProtobuf)
-	switch {
-	case response.StatusCode < http.StatusOK || response.StatusCode > http.StatusPartialContent:
-		limit := int64(maxError)
-		if !known { // a decoder of YAML, for example, has other limits
-			limit = maxErrorText
-			response.Header.Set("Content-Type", "text/plain")
-		}
-		response.Body = limitedBody{io.LimitReader(response.Body, limit), response.Body}
-	case f.content == nil:
-	case !known:
-		_ = response.Body.Close() // the error matters more
-		return nil, fmt.Errorf("%w: content type %.100q", bounded.ErrInvalid, sent)
-	default:
-		watching := r.URL != nil && r.URL.Query().Get("watch") != ""
-		response.Body = newFilteredBody(response.Body, f.content, media == runtime.ContentTypeProtobuf, watching)
-		response.ContentLength = -1
-		response.Header.Del("Content-Length")
-	}
-	return response, nil
-}
-
-// limitedBody is the beginning of a body.
-type limitedBody struct {
-	io.Reader
-	io.Closer
+	return bounded.Client(client, func(body io.ReadCloser, protobuf, watching bool) io.ReadCloser {
+		return newFilteredBody(body, c, protobuf, watching)
+	})
 }
 
 // filteredBody has the kept part of a body: of a response as a whole, or of one event of a watch at a time.
@@ -108,7 +45,10 @@ type filteredBody struct {
 	err   error
 }
 
-func newFilteredBody(body io.ReadCloser, c *content, protobuf, watching bool) *filteredBody {
+func newFilteredBody(body io.ReadCloser, c *content, protobuf, watching bool) io.ReadCloser {
+	if c.json == nil && !protobuf {
+		return bounded.Counted(body, c.memory())
+	}
 	p := &pruner{Scanner: bounded.NewScanner(body), content: c}
 	b := &filteredBody{Closer: body, pruner: p}
 	switch {
@@ -127,20 +67,21 @@ func newFilteredBody(body io.ReadCloser, c *content, protobuf, watching bool) *f
 	b.next = func() error {
 		p.Mark()
 		if watching {
-			p.left = maxEvent
+			p.left = bounded.MaxEvent
 			return object()
 		}
 		b.next = p.end // a response has only one
-		if p.left = c.limit; p.left == 0 {
-			p.left = responseLimit()
-		}
+		p.left = c.memory()
 		return object()
 	}
 	return b
 }
 
-// responseLimit returns the memory that a response may take once it is decoded.
-func responseLimit() int {
+// memory returns the memory that a response may take once it is decoded.
+func (c *content) memory() int {
+	if c.limit > 0 {
+		return c.limit
+	}
 	limit := debug.SetMemoryLimit(-1)
 	if limit == math.MaxInt64 {
 		limit = unlimitedMemory

@@ -1,8 +1,6 @@
 package client
 
 import (
-	"bytes"
-
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/informer-exporter/informer-exporter/internal/bounded"
@@ -11,8 +9,6 @@ import (
 // members lists the members of a JSON object to keep.
 type members struct {
 	named map[string]member
-	// all keeps every member.
-	all bool
 	// size is the memory that an object takes once it is decoded, apart from its texts.
 	size int
 	// most is the maximum number of objects in an array, 0 for any.
@@ -33,10 +29,6 @@ type member struct {
 const (
 	// sizeOfItem is the memory of an item of a list of metadata: metav1.PartialObjectMetadata, with the spare capacity of its slice.
 	sizeOfItem = 512
-	// sizeOfMap is the memory of an object that is decoded as a map or as any struct of discovery.
-	sizeOfMap = 512
-	// sizeOfElement is the memory of an element or member that is decoded as any.
-	sizeOfElement = 64
 	// sizeOfScalar is the memory of a string or number, apart from its text.
 	sizeOfScalar = 16
 	// maxContinue is the maximum length of a continue token, which has the name of an object.
@@ -53,7 +45,7 @@ var (
 	jsonMeta = &members{named: map[string]member{
 		"name": {}, "namespace": {}, "uid": {}, "resourceVersion": {}, "generation": {}, "creationTimestamp": {}, "deletionTimestamp": {},
 		"deletionGracePeriodSeconds": {}, "finalizers": {most: keptFinalizers},
-		"annotations": {omitEmpty: true, within: &members{size: sizeOfMap, named: map[string]member{metav1.InitialEventsAnnotationKey: {}}}}, // ends a streaming list
+		"annotations": {omitEmpty: true, within: &members{size: bounded.SizeOfMap, named: map[string]member{metav1.InitialEventsAnnotationKey: {}}}}, // ends a streaming list
 		// of a list
 		"continue": {text: maxContinue}, "remainingItemCount": {},
 	}}
@@ -61,7 +53,7 @@ var (
 		"managedFields": {within: &members{most: maxManagers, size: 160, named: map[string]member{"time": {}, "subresource": {}}}},
 	})
 	jsonLeaseMeta = withMembers(jsonMeta, map[string]member{
-		"labels": {omitEmpty: true, within: &members{size: sizeOfMap, named: map[string]member{"apiserver.kubernetes.io/identity": {}}}},
+		"labels": {omitEmpty: true, within: &members{size: bounded.SizeOfMap, named: map[string]member{"apiserver.kubernetes.io/identity": {}}}},
 	})
 	jsonStatus = map[string]member{ // of a Status object
 		"message": {text: maxMessage}, "reason": {}, "code": {},
@@ -72,7 +64,7 @@ var (
 	}
 
 	metadataContent = &content{protobuf: metadataKinds, json: jsonObjects(sizeOfItem, map[string]member{"metadata": {within: jsonManagedMeta}, "status": {}})}
-	wholeContent    = &content{json: jsonObjects(3*sizeOfMap, map[string]member{
+	wholeContent    = &content{json: jsonObjects(3*bounded.SizeOfMap, map[string]member{
 		"metadata": {within: jsonMeta},
 		"status":   {within: &members{named: map[string]member{"observedGeneration": {}}}}, // in a Status object, it is a string
 	})}
@@ -82,9 +74,7 @@ var (
 			"holderIdentity": {}, "leaseDurationSeconds": {}, "leaseTransitions": {}, "acquireTime": {}, "renewTime": {},
 		}}},
 	})}
-	// discoveryContent and objectContent keep everything.
-	discoveryContent = &content{json: &members{all: true}}
-	objectContent    = &content{json: &members{all: true}, limit: maxEvent}
+	discoveryContent = &content{} // everything
 )
 
 // jsonObjects returns the members of an object, or of a list of objects, of the given size.
@@ -121,28 +111,16 @@ func (p *pruner) jsonObject(m *members) error {
 
 // value appends a value and prunes the members of objects.
 func (p *pruner) value(m *members) error {
-	switch c := p.Next(); {
-	case m.all:
-		return p.Raw(p.counted)
-	case c == '{':
+	switch p.Next() {
+	case '{':
 		return p.object(m)
-	case c == '[':
+	case '[':
 		return p.array(m.most, func() error {
 			p.Mark()
 			return p.value(m)
 		})
 	}
 	return p.scalar(0)
-}
-
-// counted appends a part of a value of any form.
-func (p *pruner) counted(part []byte, structure bool) error {
-	if structure {
-		if err := p.charge(sizeOfMap*bytes.Count(part, []byte{'{'}) + sizeOfElement*(bytes.Count(part, []byte{','})+bytes.Count(part, []byte{'['}))); err != nil {
-			return err
-		}
-	}
-	return p.keep(part)
 }
 
 func (p *pruner) object(m *members) error {
@@ -223,5 +201,9 @@ func (p *pruner) scalar(limit int) error {
 		p.out = append(p.out, "[]"...)
 		return p.Skip()
 	}
-	return p.Raw(func(part []byte, _ bool) error { return p.keep(part) })
+	literal, err := p.Literal()
+	if err != nil {
+		return err
+	}
+	return p.keep(literal)
 }

@@ -165,7 +165,7 @@ func (p *pruner) protobufObject(size int) error {
 			if within != nil {
 				return p.nested(f, func(size int) error { return p.message(within, size) })
 			}
-			if f.length > maxError { // a Status, or an object that the decoder rejects
+			if f.length > bounded.MaxError { // a Status, or an object that the decoder rejects
 				return bounded.ErrTooLarge
 			}
 			return p.nested(f, func(size int) error { return p.copyBytes(size) })

@@ -130,9 +130,9 @@ func TestPruneTwoTypes(t *testing.T) {
 // The memory of a response may reach its limit, and not exceed it.
 func TestExactLimit(t *testing.T) {
 	const sent = `{"a":1}`
-	need := sizeOfMap + len(sent+"\n")
+	need := bounded.SizeOfMap + len(sent)
 	for limit, want := range map[int]error{need: nil, need - 1: ErrTooLarge} {
-		if _, err := prune(&content{json: &members{all: true}, limit: limit}, false, false, []byte(sent)); !errors.Is(err, want) {
+		if _, err := prune(&content{limit: limit}, false, false, []byte(sent)); !errors.Is(err, want) {
 			t.Errorf("limit %d: %v, want %v", limit, err, want)
 		}
 	}

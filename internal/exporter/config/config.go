@@ -3,6 +3,7 @@
 package config
 
 import (
+	_ "embed"
 	"errors"
 	"fmt"
 	"regexp"
@@ -18,56 +19,32 @@ import (
 	"github.com/informer-exporter/informer-exporter/internal/exporter/kinds"
 )
 
+// Reference is the page that documents the file: each field, with its type and its defaults.
+//
+//go:embed configuration.md
+var Reference string
+
 // Config is the configuration file. The zero value watches the default resources and all custom resources in all namespaces.
+// Reference documents the fields.
 type Config struct {
-	// Resources replace the default resources and the custom resources. Each entry is a name such as "pods" or
-	// "deployments.apps", a pattern such as "*.example.com" or "*", or the fields of a Resource. A missing or forbidden
-	// resource is reported if it is named, and skipped if it only matches a pattern. Patterns never match Secrets and Events.
-	Resources []Resource `yaml:"resources,omitempty"`
-	// ExtraResources are watched in addition to Resources or their defaults, in the same format.
-	ExtraResources []Resource `yaml:"extraResources,omitempty"`
-	// ExcludeResources are names and patterns of resources that are never watched. They take precedence over all other fields.
-	ExcludeResources []string `yaml:"excludeResources,omitempty"`
-	// CustomResources enables the resources of CustomResourceDefinitions and of aggregated API servers. It defaults to true,
-	// and has no effect with Resources.
-	CustomResources *bool `yaml:"customResources,omitempty"`
-	// Namespaces limits the exporter to these namespaces, with one watch per resource and namespace. Cluster-scoped resources
-	// are only watched if they are named. The default is all namespaces.
-	Namespaces []string `yaml:"namespaces,omitempty"`
-	// LabelSelector limits all informers and checks to matching objects, such as "team=shop,tier notin (test)".
-	LabelSelector string `yaml:"labelSelector,omitempty"`
-	// SplitResources are names and patterns of resources that are too large for one exporter: with --shard, each shard watches
-	// a part of their objects. The API server selects the part by UID if its feature gate ShardedListAndWatch is enabled.
-	// Otherwise, each shard watches a part of the namespaces, with one watch per namespace.
-	SplitResources []string `yaml:"splitResources,omitempty"`
-	// SplitBy is "uid" or "namespaces". By default, each shard detects what its API server supports. Set it if the shards use
-	// API servers that differ: otherwise objects may be counted twice or not at all. "uid" works with any API server, but
-	// without the feature gate, each shard receives and drops the objects of the others.
-	SplitBy string `yaml:"splitBy,omitempty"`
-	// Checks compare the caches with the API server.
-	Checks Checks `yaml:"checks,omitempty"`
-	// Objects configures the metrics about objects.
-	Objects Objects `yaml:"objects,omitempty"`
-	// Detail is "full", the default, or "essential", with about half as many series. With "essential", the exporter reports
-	// only the number of objects and the metrics that alerts of severity page and ticket read. InformerCoverageGap,
-	// InformerHandlersGrow and InformerStaleAfterRestart cannot fire, and most dashboard panels are empty. A change takes
-	// effect at the next start.
-	Detail string `yaml:"detail,omitempty"`
-	// Histograms is "classic", the default, "native" or "both". Native histograms are one series each; Prometheus reads them
-	// with "scrape_native_histograms: true", and rules and dashboards with histograms in the generator's configuration. A
-	// change takes effect at the next start.
-	Histograms string `yaml:"histograms,omitempty"`
+	Resources        []Resource `yaml:"resources,omitempty"`
+	ExtraResources   []Resource `yaml:"extraResources,omitempty"`
+	ExcludeResources []string   `yaml:"excludeResources,omitempty"`
+	CustomResources  *bool      `yaml:"customResources,omitempty"`
+	Namespaces       []string   `yaml:"namespaces,omitempty"`
+	LabelSelector    string     `yaml:"labelSelector,omitempty"`
+	SplitResources   []string   `yaml:"splitResources,omitempty"`
+	SplitBy          string     `yaml:"splitBy,omitempty"`
+	Checks           Checks     `yaml:"checks,omitempty"`
+	Objects          Objects    `yaml:"objects,omitempty"`
+	Detail           string     `yaml:"detail,omitempty"`
+	Histograms       string     `yaml:"histograms,omitempty"`
 }
 
 // Checks are the intervals of cache checks, such as "30s". "0s" disables a check.
 type Checks struct {
-	// Freshness is the interval of freshness checks, which defaults to 30s. Each is a one-second watch request for one
-	// informer: 2 requests per minute. An informer without events and bookmarks is checked within ten intervals: 20 requests
-	// per minute for 100 such resources.
 	Freshness *configfile.Duration `yaml:"freshness,omitempty"`
-	// Audit is the interval of audits, which compare every object of an informer with a LIST of metadata in pages of 1,000. It
-	// defaults to 10m.
-	Audit *configfile.Duration `yaml:"audit,omitempty"`
+	Audit     *configfile.Duration `yaml:"audit,omitempty"`
 }
 
 const (
@@ -102,29 +79,17 @@ func (c Checks) validate() (errs []error) {
 
 // Objects configures the metrics about objects. Terminating objects are always reported.
 type Objects struct {
-	// Leases adds leases.coordination.k8s.io to the default resources and reports the holders, which requires reading whole
-	// objects. It defaults to true.
-	Leases *bool `yaml:"leases,omitempty"`
-	// Generations reports objects with status.observedGeneration < metadata.generation, for which it reads whole objects,
-	// except Secrets and ConfigMaps. It defaults to true.
-	Generations *bool `yaml:"generations,omitempty"`
-	// WithoutGenerations are names and patterns of resources that have the field but are read as metadata only. It defaults to
-	// "pods", the most numerous objects, and "customresourcedefinitions.apiextensions.k8s.io", the largest ones.
+	Leases             *bool    `yaml:"leases,omitempty"`
+	Generations        *bool    `yaml:"generations,omitempty"`
 	WithoutGenerations []string `yaml:"withoutGenerations,omitempty"`
-	// FirstNamespaces get series before others, like kube-system, if the objects exceed the series limits. Others
-	// share the limits equally. A change takes effect at the next start.
-	FirstNamespaces []string `yaml:"firstNamespaces,omitempty"`
+	FirstNamespaces    []string `yaml:"firstNamespaces,omitempty"`
 }
 
 // Resource selects a resource, or all resources that match a pattern. A Resource with only a name can be written as a string.
 type Resource struct {
-	// Name is the lower-case plural, followed by the group unless it is the core group: "pods", "deployments.apps". It can also
-	// be a pattern.
-	Name string `yaml:"name"`
-	// Version is the API version. It defaults to the one that the API server prefers.
+	Name    string `yaml:"name"`
 	Version string `yaml:"version,omitempty"`
-	// Scope is "Namespaced" or "Cluster", as in a CustomResourceDefinition. It is used only while discovery fails.
-	Scope string `yaml:"scope,omitempty"`
+	Scope   string `yaml:"scope,omitempty"`
 }
 
 // UnmarshalYAML accepts a name or the fields of a resource. This form of the method makes unknown fields errors.
@@ -199,49 +164,45 @@ func (c Config) mistakes() (errs []error) {
 			seen[r.Name] = true
 		}
 	}
-	for i, name := range c.ExcludeResources {
-		if err := validateName(fmt.Sprintf("excludeResources[%d]", i), name); err != nil {
-			errs = append(errs, err)
+	each := func(field string, values []string, validate func(field, value string) error) {
+		for i, value := range values {
+			if err := validate(fmt.Sprintf("%s[%d]", field, i), value); err != nil {
+				errs = append(errs, err)
+			}
 		}
 	}
-	for i, name := range c.SplitResources {
-		if err := validateName(fmt.Sprintf("splitResources[%d]", i), name); err != nil {
-			errs = append(errs, err)
+	oneOf := func(field, value string, allowed ...string) {
+		if value != "" && !slices.Contains(allowed, value) {
+			last := len(allowed) - 1
+			errs = append(errs, mistake(field, "%q is not supported; write %s or %s", value, strings.Join(allowed[:last], ", "), allowed[last]))
 		}
 	}
-	if c.Detail != "" && c.Detail != DetailFull && c.Detail != DetailEssential {
-		errs = append(errs, mistake("detail", "%q is not supported; write %s or %s", c.Detail, DetailFull, DetailEssential))
-	}
-	if forms := []string{"", HistogramsClassic, HistogramsNative, HistogramsBoth}; !slices.Contains(forms, c.Histograms) {
-		errs = append(errs, mistake("histograms", "%q is not supported; write %s", c.Histograms, strings.Join(forms[1:], ", ")))
-	}
-	if c.SplitBy != "" && c.SplitBy != SplitByUID && c.SplitBy != SplitByNamespaces {
-		errs = append(errs, mistake("splitBy", "%q is not supported; write %s or %s", c.SplitBy, SplitByUID, SplitByNamespaces))
-	}
-	for i, name := range c.Objects.WithoutGenerations {
-		if err := validateName(fmt.Sprintf("objects.withoutGenerations[%d]", i), name); err != nil {
-			errs = append(errs, err)
-		}
-	}
+	each("excludeResources", c.ExcludeResources, validateName)
+	each("splitResources", c.SplitResources, validateName)
+	oneOf("detail", c.Detail, DetailFull, DetailEssential)
+	oneOf("histograms", c.Histograms, HistogramsClassic, HistogramsNative, HistogramsBoth)
+	oneOf("splitBy", c.SplitBy, SplitByUID, SplitByNamespaces)
+	each("objects.withoutGenerations", c.Objects.WithoutGenerations, validateName)
 	if len(c.Namespaces) >= MaxNamespaces {
 		errs = append(errs, mistake("namespaces", "%d are too many; omit namespaces to watch all of them", len(c.Namespaces)))
 	}
 	seen := map[string]bool{}
-	for i, ns := range c.Namespaces {
-		field := fmt.Sprintf("namespaces[%d]", i)
+	each("namespaces", c.Namespaces, func(field, ns string) error {
+		defer func() { seen[ns] = true }()
 		switch {
 		case seen[ns]:
-			errs = append(errs, mistake(field, "%q is repeated", ns))
+			return mistake(field, "%q is repeated", ns)
 		case len(validation.IsDNS1123Label(ns)) > 0:
-			errs = append(errs, mistake(field, "%q is not a valid namespace; omit namespaces to watch all of them", ns))
+			return mistake(field, "%q is not a valid namespace; omit namespaces to watch all of them", ns)
 		}
-		seen[ns] = true
-	}
-	for i, ns := range c.Objects.FirstNamespaces {
+		return nil
+	})
+	each("objects.firstNamespaces", c.Objects.FirstNamespaces, func(field, ns string) error {
 		if len(validation.IsDNS1123Label(ns)) > 0 {
-			errs = append(errs, mistake(fmt.Sprintf("objects.firstNamespaces[%d]", i), "%q is not a valid namespace", ns))
+			return mistake(field, "%q is not a valid namespace", ns)
 		}
-	}
+		return nil
+	})
 	if _, err := labels.Parse(c.LabelSelector); err != nil {
 		errs = append(errs, mistake("labelSelector", "%q is not a selector: %v; write one like team=shop,tier!=test", c.LabelSelector, err))
 	}

@@ -46,7 +46,7 @@ func TestParseConfigErrors(t *testing.T) {
 		{"detail: essential", nil},
 		{"detail: little", []string{`line 1: detail: "little" is not supported; write full or essential`}},
 		{"histograms: both", nil},
-		{"histograms: sparse", []string{`line 1: histograms: "sparse" is not supported; write classic, native, both`}},
+		{"histograms: sparse", []string{`line 1: histograms: "sparse" is not supported; write classic, native or both`}},
 		{"splitResources: [pods]\nsplitBy: UID", []string{`line 2: splitBy: "UID" is not supported; write uid or namespaces`}},
 		{"# all of a team\nlabelSelector: team=", nil},
 		{"# all of a team\nlabelSelector: team in", []string{`line 2: labelSelector: "team in" is not a selector: `, "; write one like team=shop"}},

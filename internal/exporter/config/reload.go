@@ -8,6 +8,8 @@ import (
 	"os"
 	"sync"
 	"time"
+
+	"k8s.io/apimachinery/pkg/util/wait"
 )
 
 // configPoll is the interval at which the configuration file is read. It is polled, not watched: Kubernetes replaces the file
@@ -117,17 +119,8 @@ func (r *Reloader) Run(ctx context.Context) {
 	if r.path == "" {
 		return
 	}
-	tick := time.NewTicker(r.Interval)
-	defer tick.Stop()
 	look := r.looks()
-	for {
-		select {
-		case <-ctx.Done():
-			return
-		case <-tick.C:
-			look()
-		}
-	}
+	wait.UntilWithContext(ctx, func(context.Context) { look() }, r.Interval)
 }
 
 // looks returns a function that reloads the file if it has changed since the last load but not since the last call: a file may

@@ -16,17 +16,12 @@ const (
 	failed = "error"
 )
 
-// discoveryCounter counts discoveries by result.
-type discoveryCounter struct{ complete, partial, failed prometheus.Counter }
-
-func newDiscoveryCounter() discoveryCounter {
+// newDiscoveries returns a counter of discoveries by result.
+func newDiscoveries() *prometheus.CounterVec {
 	m := catalog.ExporterDiscoveries
-	counter := func(result string) prometheus.Counter {
-		return prometheus.NewCounter(prometheus.CounterOpts{Name: m.Name, Help: m.Help, ConstLabels: prometheus.Labels{m.LabelNames()[0]: result}})
+	count := prometheus.NewCounterVec(prometheus.CounterOpts{Name: m.Name, Help: m.Help}, m.LabelNames())
+	for _, result := range m.Values("result") {
+		count.WithLabelValues(result)
 	}
-	return discoveryCounter{counter(complete), counter(partial), counter(failed)}
-}
-
-func (c discoveryCounter) Collectors() []prometheus.Collector {
-	return []prometheus.Collector{c.complete, c.partial, c.failed}
+	return count
 }

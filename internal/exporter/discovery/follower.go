@@ -10,8 +10,10 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
+	"github.com/prometheus/client_golang/prometheus"
 	"golang.org/x/time/rate"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/util/wait"
@@ -65,7 +67,7 @@ type Follower struct {
 	client    metadata.Interface
 	// discover is nil without discovery. Only known and named kinds are watched then.
 	discover discoverFunc
-	Count    discoveryCounter
+	Count    *prometheus.CounterVec // of discoveries
 
 	changed      chan struct{} // definitions may have changed
 	limit        int           // of watched kinds: maxKinds, except in tests
@@ -74,16 +76,17 @@ type Follower struct {
 	once         sync.Once
 	Ready        chan struct{} // closed after the first discovery, and once the namespaces are known if they are needed
 
+	forbiddenKinds, overLimit atomic.Int64 // kinds that are not watched because they are forbidden, and because of maxKinds
+
 	mu           sync.Mutex
 	config       config.Config
-	forbidden    map[informers.Spec]bool // found, but not watched because forbidden; false if it must be probed again
-	overLimit    int                     // kinds that are not watched because of maxKinds
-	unselectedAt time.Time               // last effect of UnselectedReceived
+	unselectedAt time.Time // last effect of UnselectedReceived
 
 	// Used by Apply and Run only.
-	served   *served
-	failing  string // what failed in the last discovery, or empty
-	splitter splitter
+	forbidden map[informers.Spec]bool // found, but not watched because forbidden; false if it must be probed again
+	served    *served
+	failing   string // what failed in the last discovery, or empty
+	splitter  splitter
 }
 
 // Options for New.
@@ -101,7 +104,7 @@ type Options struct {
 // New returns a follower of a cluster for one shard.
 func New(o Options) *Follower {
 	f := &Follower{
-		log: o.Logger, informers: o.Informers, limit: maxKinds, Count: newDiscoveryCounter(), client: o.Client, discover: o.Discover, config: o.Config, forbidden: map[informers.Spec]bool{},
+		log: o.Logger, informers: o.Informers, limit: maxKinds, Count: newDiscoveries(), client: o.Client, discover: o.Discover, config: o.Config, forbidden: map[informers.Spec]bool{},
 		changed: make(chan struct{}, 1), namespaces: make(chan struct{}, 1), reconfigured: make(chan struct{}, 1), Ready: make(chan struct{}),
 		splitter: splitter{shard: o.Shard, client: o.Client, log: o.Logger, selecting: map[string]bool{}, strategies: map[string]string{}, auxiliaries: auxiliaries{}},
 	}
@@ -221,14 +224,14 @@ func (f *Follower) attempt() {
 // report counts a discovery. Before that, it logs the result if that has changed, so that the log has the cause when the count
 // changes.
 func (f *Follower) report(s *served, err error) {
-	failing, count := "", f.Count.complete
+	failing, result := "", complete
 	switch {
 	case err != nil:
-		failing, count = "everything", f.Count.failed
+		failing, result = "everything", failed
 	case len(s.errs) > 0:
-		failing, count = fmt.Sprint(slices.Sorted(maps.Keys(s.failed))), f.Count.partial
+		failing, result = fmt.Sprint(slices.Sorted(maps.Keys(s.failed))), partial
 	}
-	defer count.Inc()
+	defer f.Count.WithLabelValues(result).Inc()
 	if failing == f.failing {
 		return
 	}
@@ -267,7 +270,7 @@ func (f *Follower) Apply(ctx context.Context) {
 		n := len(specs)
 		for _, s := range chosen {
 			if c.found && !allowed[s] {
-				out, sure := f.leftOut(s)
+				sure, out := f.forbidden[s]
 				if !sure && asking {
 					var now bool
 					if now, sure, asking = f.probe(ctx, s); sure {
@@ -319,18 +322,8 @@ func (f *Follower) probe(ctx context.Context, s informers.Spec) (forbidden, sure
 	return answer == availability.Forbidden, sure, ctx.Err() == nil
 }
 
-// leftOut reports whether a kind is skipped because it is forbidden, and whether that is still certain.
-func (f *Follower) leftOut(s informers.Spec) (out, sure bool) {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	sure, out = f.forbidden[s]
-	return out, sure
-}
-
 // retryForbidden makes the next Apply probe forbidden kinds again.
 func (f *Follower) retryForbidden() {
-	f.mu.Lock()
-	defer f.mu.Unlock()
 	for s := range f.forbidden {
 		f.forbidden[s] = false
 	}
@@ -338,16 +331,17 @@ func (f *Follower) retryForbidden() {
 
 // forbid replaces the forbidden kinds and logs new ones.
 func (f *Follower) forbid(now map[informers.Spec]bool) {
-	f.mu.Lock()
 	before := f.forbidden
 	f.forbidden = now
-	f.mu.Unlock()
+	kinds := map[kinds.Kind]bool{}
 	var added []string
 	for s := range now {
+		kinds[s.Kind] = true
 		if _, known := before[s]; !known {
 			added = append(added, s.Name())
 		}
 	}
+	f.forbiddenKinds.Store(int64(len(kinds)))
 	if len(added) > 0 {
 		slices.Sort(added)
 		f.log.Info("skipping forbidden resources",
@@ -372,33 +366,17 @@ func foundLast(choices []choice, before []*informers.Informer) []choice {
 
 // leaveOut replaces the kinds that are not watched because of the limit, and logs a change of their number.
 func (f *Follower) leaveOut(names []string) {
-	f.mu.Lock()
-	before := f.overLimit
-	f.overLimit = len(names)
-	f.mu.Unlock()
-	if len(names) > 0 && len(names) != before {
+	if before := f.overLimit.Swap(int64(len(names))); len(names) > 0 && len(names) != int(before) {
 		f.log.Warn("too many resources; skipping the rest", "limit", f.limit, "skipped", len(names), "resources", strings.Join(names, ","),
 			"fix", "exclude others with excludeResources in the configuration file, name those to watch in extraResources, or divide the resources with --shard")
 	}
 }
 
 // CountOverLimit returns the number of kinds that are not watched because of the limit.
-func (f *Follower) CountOverLimit() int {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	return f.overLimit
-}
+func (f *Follower) CountOverLimit() int { return int(f.overLimit.Load()) }
 
 // CountForbidden returns the number of kinds that were found but are forbidden in at least one scope.
-func (f *Follower) CountForbidden() int {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	kinds := map[kinds.Kind]bool{}
-	for s := range f.forbidden {
-		kinds[s.Kind] = true
-	}
-	return len(kinds)
-}
+func (f *Follower) CountForbidden() int { return int(f.forbiddenKinds.Load()) }
 
 // logChange logs kinds that were added or removed.
 func (f *Follower) logChange(before, now map[string]kinds.Kind) {

@@ -39,7 +39,7 @@ func TestDiscoveriesAreReported(t *testing.T) {
 	report("one group is down", one, nil, "discovery failed for some groups", "groups", "[example.com]", "errors", "map[example.com/v1:down example.com/v2:down]")
 	report("two groups are down", servedBy(t, "v1/pods", "down:example.org/v1", "down:example.com/v1"), nil, "discovery failed for some groups", "groups", "[example.com example.org]")
 	report("all are up", servedBy(t, "v1/pods"), nil, "discovery succeeded again")
-	complete, partial, failed := testutil.ToFloat64(f.Count.complete), testutil.ToFloat64(f.Count.partial), testutil.ToFloat64(f.Count.failed)
+	complete, partial, failed := testutil.ToFloat64(f.Count.WithLabelValues(complete)), testutil.ToFloat64(f.Count.WithLabelValues(partial)), testutil.ToFloat64(f.Count.WithLabelValues(failed))
 	if complete != 2 || partial != 4 || failed != 2 {
 		t.Errorf("%v complete, %v partial and %v failed discoveries, want 2, 4 and 2", complete, partial, failed)
 	}

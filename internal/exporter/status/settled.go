@@ -7,6 +7,8 @@ import (
 	"strings"
 	"time"
 
+	"k8s.io/apimachinery/pkg/util/wait"
+
 	"github.com/informer-exporter/informer-exporter/collectors/informer"
 )
 
@@ -21,28 +23,23 @@ func (r *Reporter) Settled(ctx context.Context) error {
 	case <-ctx.Done():
 		return fmt.Errorf("discovery is not complete: %w", context.Cause(ctx))
 	}
-	tick := time.NewTicker(settledPoll)
-	defer tick.Stop()
-	for {
-		states := r.Informers()
-		missing := slices.DeleteFunc(slices.Clone(states), Informer.Complete)
-		switch {
-		case len(missing) > 0:
-		case !slices.ContainsFunc(states, func(s Informer) bool { return !s.Refused }):
-			return fmt.Errorf("none of %d resources can be watched", len(states))
-		default:
-			return nil
+	var states, missing []Informer
+	err := wait.PollUntilContextCancel(ctx, settledPoll, true, func(context.Context) (bool, error) {
+		states = r.Informers()
+		missing = slices.DeleteFunc(slices.Clone(states), Informer.Complete)
+		return len(missing) == 0, nil
+	})
+	if err != nil {
+		var names []string
+		for _, s := range missing {
+			names = append(names, s.ID.WatchNamespace()+"/"+s.ID.Type()+" ("+s.State+")")
 		}
-		select {
-		case <-tick.C:
-		case <-ctx.Done():
-			var names []string
-			for _, s := range missing {
-				names = append(names, s.ID.WatchNamespace()+"/"+s.ID.Type()+" ("+s.State+")")
-			}
-			return fmt.Errorf("%d of %d resources are not synced and audited: %s: %w", len(missing), len(states), strings.Join(names, ", "), context.Cause(ctx))
-		}
+		return fmt.Errorf("%d of %d resources are not synced and audited: %s: %w", len(missing), len(states), strings.Join(names, ", "), context.Cause(ctx))
 	}
+	if !slices.ContainsFunc(states, func(s Informer) bool { return !s.Refused }) {
+		return fmt.Errorf("none of %d resources can be watched", len(states))
+	}
+	return nil
 }
 
 // Confirmed waits until each informer is audited once more if its last audit found differences or was skipped, or until ctx ends.
@@ -53,22 +50,13 @@ func (r *Reporter) Confirmed(ctx context.Context) {
 			first[s.ID] = s.LastAudit.At
 		}
 	}
-	tick := time.NewTicker(settledPoll)
-	defer tick.Stop()
-	for {
+	_ = wait.PollUntilContextCancel(ctx, settledPoll, true, func(context.Context) (bool, error) { // fails only if ctx ends
 		waiting := slices.ContainsFunc(r.Informers(), func(s Informer) bool {
 			at, ok := first[s.ID]
 			return ok && s.doubtful() && s.LastAudit.At.Equal(at)
 		})
-		if !waiting {
-			return
-		}
-		select {
-		case <-tick.C:
-		case <-ctx.Done():
-			return
-		}
-	}
+		return !waiting, nil
+	})
 }
 
 // doubtful reports whether a second audit may have another result.

@@ -232,7 +232,7 @@ func TestReadinessOfInformers(t *testing.T) {
 	const synced = "ready [+]pods ok, [+]secrets skipped: forbidden"
 	await.True(t, "ready", func() bool { return written(r) == synced }, func() string { return written(r) })
 	_, checks := r.Readiness()
-	if !slices.ContainsFunc(checks, check.IsInformer) || !slices.ContainsFunc(checks, check.OK) {
+	if !slices.ContainsFunc(checks, func(c Check) bool { return c.Informer }) || !slices.ContainsFunc(checks, func(c Check) bool { return c.OK }) {
 		t.Errorf("checks %+v", checks)
 	}
 	states := r.Informers()

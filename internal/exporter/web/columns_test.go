@@ -63,31 +63,14 @@ func TestColumns(t *testing.T) {
 	}
 }
 
-func TestRow(t *testing.T) {
+// A degraded informer is shown as such.
+func TestDegraded(t *testing.T) {
 	s := status.Informer{State: status.StateSynced, Kind: kinds.Kind{Resource: "pods", Namespaced: true}}
-	if html := (page{Rows: []row{newRow(s)}}).html(); strings.Contains(html, "degraded") {
+	if html := (page{Informers: []status.Informer{s}}).html(); strings.Contains(html, "degraded") {
 		t.Error("degraded without a reason")
 	}
 	s.Degraded = true // S42
-	if html := (page{Rows: []row{newRow(s)}}).html(); !strings.Contains(html, `<span class="late">degraded</span>`) {
+	if html := (page{Informers: []status.Informer{s}}).html(); !strings.Contains(html, `<span class="late">degraded</span>`) {
 		t.Error("not shown as degraded")
-	}
-	s.SyncLag = 2 * time.Second
-	s.LastAudit = informer.AuditStatus{Result: "different", At: time.Now().Add(-time.Minute), Differences: 3}
-	if r := newRow(s); r.Namespace != "all" || !r.Late || r.SyncLag != "2.0 s" || r.Audit != "different (3)" || !r.Bad || r.LastEvent != "" || r.Watch != "" {
-		t.Errorf("%+v", r)
-	}
-	// A refused resource has no numbers, unless it was synced before.
-	s.Refused = true
-	if r := newRow(s); !r.Blank {
-		t.Errorf("%+v", r)
-	}
-	s.Synced = true
-	if r := newRow(s); r.Blank {
-		t.Errorf("%+v", r)
-	}
-	s.Kind.Namespaced, s.SyncLag, s.LastAudit.Result = false, 0, "consistent"
-	if r := newRow(s); r.Namespace != "cluster" || r.Late || r.Audit != "consistent" || r.Bad {
-		t.Errorf("%+v", r)
 	}
 }

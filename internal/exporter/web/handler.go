@@ -62,7 +62,7 @@ func (s *Server) paths() (map[string]http.Handler, error) {
 		return nil, fmt.Errorf("--web.telemetry-path: %q is not a path; write one like %s", s.TelemetryPath, DefaultTelemetryPath)
 	}
 	paths := s.probes()
-	paths["/{$}"] = newLanding(s)
+	paths["/{$}"] = http.HandlerFunc(s.serveLanding)
 	paths[InformersPath] = http.HandlerFunc(s.serveInformers)
 	if s.Pprof {
 		paths["/debug/pprof/"] = http.HandlerFunc(pprof.Index)

@@ -34,9 +34,9 @@ func (s *Server) reportReady(w http.ResponseWriter, verbose bool) {
 	var body strings.Builder
 	failed := 0
 	for _, c := range checks {
-		if verbose || !c.IsInformer() {
+		if verbose || !c.Informer {
 			fmt.Fprintln(&body, c)
-		} else if !c.OK() {
+		} else if !c.OK {
 			failed++
 		}
 	}

@@ -11,17 +11,9 @@ import (
 	"time"
 
 	"github.com/informer-exporter/informer-exporter/collectors/informer"
-
 	"github.com/informer-exporter/informer-exporter/internal/exporter/buildinfo"
 	"github.com/informer-exporter/informer-exporter/internal/exporter/status"
 )
-
-// landing serves the landing page: all informers and their status. It has no scripts and loads no other files.
-type landing struct {
-	status  *status.Reporter
-	metrics string
-	pprof   bool
-}
 
 // page is the data of the page.
 type page struct {
@@ -35,7 +27,7 @@ type page struct {
 	Late, Different       int
 	Objects               int
 	Columns               []header
-	Rows                  []row
+	Informers             []status.Informer
 }
 
 // header is the heading of a column.
@@ -46,50 +38,29 @@ type header struct {
 	Link    string // sorts by this column, or reverses the order
 }
 
-// row is one informer, formatted.
-type row struct {
-	Type, Namespace            string
-	State                      string
-	Blank                      bool // refused before it was ever synced
-	Watch, WatchOpenedAt       string
-	Objects                    int
-	Pending                    uint64
-	SyncLag                    string
-	Late, Degraded             bool
-	LastSync                   string
-	LastEvent, LastEventAt     string
-	Relists                    uint64
-	Audit, AuditAge, AuditedAt string
-	Bad                        bool // inconsistent or failed
-}
-
-func newLanding(s *Server) *landing {
-	return &landing{
-		status: s.Status,
-		// Relative, so that the page works behind a proxy with a path prefix.
-		metrics: strings.TrimPrefix(s.TelemetryPath, "/"),
-		pprof:   s.Pprof,
-	}
-}
-
-// ServeHTTP implements http.Handler. ?sort=objects sorts the table by a column, ?sort=objects&desc in descending order.
-func (l *landing) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+// serveLanding serves the landing page: all informers and their status. It has no scripts and loads no other files. ?sort=objects
+// sorts the table by a column, ?sort=objects&desc in descending order.
+func (s *Server) serveLanding(w http.ResponseWriter, r *http.Request) {
 	query := r.URL.Query()
 	w.Header().Set("Content-Type", "text/html; charset=utf-8")
-	_, _ = io.WriteString(w, l.page(query.Get("sort"), query.Has("desc")).html()) //nolint:gosec // markup escapes all text; an error means that the client has disconnected
+	_, _ = io.WriteString(w, s.page(query.Get("sort"), query.Has("desc")).html()) //nolint:gosec // markup escapes all text; an error means that the client has disconnected
 }
 
-func (l *landing) page(sortBy string, descending bool) page {
-	e := l.status
-	p := page{Name: e.Name, Version: buildinfo.Version(), Server: e.Server, Metrics: l.metrics, API: strings.TrimPrefix(InformersPath, "/"), Pprof: l.pprof}
+func (s *Server) page(sortBy string, descending bool) page {
+	e := s.Status
+	// The links are relative, so that the page works behind a proxy with a path prefix.
+	p := page{
+		Name: e.Name, Version: buildinfo.Version(), Server: e.Server,
+		Metrics: strings.TrimPrefix(s.TelemetryPath, "/"), API: strings.TrimPrefix(InformersPath, "/"), Pprof: s.Pprof,
+	}
 	p.Ready, _ = e.Readiness()
 	if leading := e.Leading(); leading != nil {
 		p.Leader = map[bool]string{true: "yes", false: "no"}[*leading]
 	}
 	p.Up = short(time.Since(e.Started))
-	states := e.Informers()
-	p.Columns = arrange(states, sortBy, descending)
-	for _, s := range states {
+	p.Informers = e.Informers()
+	p.Columns = arrange(p.Informers, sortBy, descending)
+	for _, s := range p.Informers {
 		switch {
 		case s.Refused:
 			p.Refused++
@@ -103,7 +74,6 @@ func (l *landing) page(sortBy string, descending bool) page {
 			p.Different++
 		}
 		p.Objects += s.Objects
-		p.Rows = append(p.Rows, newRow(s))
 	}
 	return p
 }
@@ -164,38 +134,6 @@ func arrange(states []status.Informer, sortBy string, descending bool) []header 
 		headers = append(headers, h)
 	}
 	return headers
-}
-
-func newRow(s status.Informer) row {
-	r := row{
-		Type:      s.ID.Type(),
-		Namespace: s.ID.Namespace,
-		State:     s.State,
-		Objects:   s.Objects,
-		Pending:   s.Pending,
-		SyncLag:   short(s.SyncLag),
-		Late:      s.Lagging(),
-		Degraded:  s.Degraded,
-		Relists:   s.Relists,
-		Audit:     s.LastAudit.Result,
-		Bad:       s.Inconsistent() || s.LastAudit.Result == informer.AuditError,
-	}
-	if !s.Kind.Namespaced {
-		r.Namespace = "cluster"
-	} else if r.Namespace == "" {
-		r.Namespace = "all"
-	}
-	if s.LastSync > 0 {
-		r.LastSync = short(s.LastSync)
-	}
-	if s.Inconsistent() {
-		r.Audit += fmt.Sprintf(" (%d)", s.LastAudit.Differences)
-	}
-	r.Blank = s.Refused && !s.Synced
-	r.LastEvent, r.LastEventAt = since(s.LastEvent)
-	r.Watch, r.WatchOpenedAt = since(s.WatchOpened)
-	r.AuditAge, r.AuditedAt = since(s.LastAudit.At)
-	return r
 }
 
 // since formats the age of a time and the time, or empty strings for the zero time.

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/informer-exporter/informer-exporter/collectors/informer"
@@ -43,7 +44,7 @@ func TestShort(t *testing.T) {
 func TestPageHasItsFigures(t *testing.T) {
 	p := page{
 		Name: "name", Version: "v9", Server: "https://cluster", Metrics: "m", API: "json", Up: "5 min 6 s", Leader: "no",
-		Synced: 1, Refused: 2, Late: 3, Different: 4, Objects: 50, Rows: make([]row, 6),
+		Synced: 1, Refused: 2, Late: 3, Different: 4, Objects: 50, Informers: make([]status.Informer, 6),
 	}
 	for _, part := range []string{
 		"<title>name: 1 of 6 synced</title>", "<h1>name <small>v9</small></h1>", "<p>6 informers watch https://cluster. Uptime: 5 min 6 s.</p>",
@@ -75,9 +76,9 @@ func TestPageHasItsFigures(t *testing.T) {
 }
 
 // cells returns the columns of an informer's row after its type, with their classes and titles.
-func cells(r row) []string {
+func cells(s status.Informer) []string {
 	var m markup
-	r.add(&m)
+	m.row(s)
 	var list []string
 	for _, match := range regexp.MustCompile(`(?s)<td(.*?)</td>`).FindAllStringSubmatch(m.String(), -1) {
 		list = append(list, match[1])
@@ -87,41 +88,52 @@ func cells(r row) []string {
 
 // Each value of an informer is in its column. A missing value is shown as a dash.
 func TestCells(t *testing.T) {
-	r := row{
-		Type: "pods", Namespace: "shop", State: "synced", Objects: 12, Pending: 34, SyncLag: "1.5 s", Late: true, Relists: 56, LastSync: "7.0 s",
-		LastEvent: "8.0 s", LastEventAt: "then", Watch: "9 min 0 s", WatchOpenedAt: "before", Audit: "different (3)", AuditAge: "10 s", AuditedAt: "lately", Bad: true,
-	}
+	synctest.Test(t, func(t *testing.T) {
+		ago := func(d time.Duration) time.Time { return time.Now().Add(-d) }
+		title := func(d time.Duration) string { return ago(d).UTC().Format(time.RFC3339) }
+		s := status.Informer{State: status.StateSynced, Kind: kinds.Kind{Resource: "pods", Namespaced: true}, Pending: 34}
+		s.ID = informer.ID{Resource: "pods", Namespace: "shop"}
+		s.Objects, s.SyncLag, s.Relists, s.LastSync = 12, 1500*time.Millisecond, 56, 7*time.Second
+		s.LastEvent, s.WatchOpened = ago(8*time.Second), ago(9*time.Minute)
+		s.LastAudit = informer.AuditStatus{Result: informer.AuditDifferent, Differences: 3, At: ago(10 * time.Second)}
+		want := []string{
+			` class="dim">shop`, `><span class="state synced">synced</span>`, ` class="n">12`, ` class="n late">1.5 s`, ` class="n">34`,
+			` class="n dim" title="` + title(8*time.Second) + `">8.0 s ago`, ` class="n" title="since ` + title(9*time.Minute) + `">9 min 0 s`,
+			` class="n">56`, ` class="n dim">7.0 s`,
+			` title="` + title(10*time.Second) + `"><span class="late">different (3)</span> <span class="dim">10 s ago</span>`,
+		}
+		if got := cells(s); !slices.Equal(got, want) {
+			t.Errorf("got  %q\nwant %q", got, want)
+		}
+		s.SyncLag, s.Pending, s.ID.Namespace, s.LastAudit.Result = 0, 0, "", informer.AuditConsistent
+		got := cells(s)
+		if got[0] != ` class="dim">all` || got[3] != ` class="n dim">0 s` || got[4] != ` class="n dim">0` || !strings.Contains(got[9], "<span>consistent</span>") {
+			t.Errorf("without a lag: %q", got)
+		}
+		s.Kind.Namespaced, s.LastAudit.Result, s.LastSync, s.WatchOpened = false, informer.AuditError, 0, ago(61*24*time.Hour)
+		got = cells(s)
+		if got[0] != ` class="dim">cluster` || !strings.HasSuffix(got[6], ">61 days") || got[8] != ` class="n dim">–` || !strings.Contains(got[9], `<span class="late">error</span>`) {
+			t.Errorf("after a failed audit, without a known sync duration: %q", got)
+		}
+	})
+}
+
+// A refused resource has no numbers, unless it was synced before.
+func TestCellsOfRefusedResource(t *testing.T) {
+	s := status.Informer{State: "forbidden", Kind: kinds.Kind{Resource: "secrets", Namespaced: true}, Refused: true}
 	want := []string{
-		` class="dim">shop`, `><span class="state synced">synced</span>`, ` class="n">12`, ` class="n late">1.5 s`, ` class="n">34`,
-		` class="n dim" title="then">8.0 s ago`, ` class="n" title="since before">9 min 0 s`, ` class="n">56`, ` class="n dim">7.0 s`,
-		` title="lately"><span class="late">different (3)</span> <span class="dim">10 s ago</span>`,
-	}
-	if got := cells(r); !slices.Equal(got, want) {
-		t.Errorf("got  %q\nwant %q", got, want)
-	}
-	r.Late, r.Pending = false, 0
-	if got := cells(r); got[3] != ` class="n dim">1.5 s` || got[4] != ` class="n dim">0` {
-		t.Errorf("without a lag: %q", got)
-	}
-	want = []string{
 		` class="dim">all`, `><span class="state forbidden">forbidden</span>`, ` class="n dim">–`, ` class="n dim">–`, ` class="n dim">–`,
 		` class="n dim">–`, ` class="n dim">–`, ` class="n dim">–`, ` class="n dim">–`, `><span class="dim">–</span>`,
 	}
-	if got := cells(row{Type: "secrets", Namespace: "all", State: "forbidden", Blank: true, SyncLag: "0 s"}); !slices.Equal(got, want) {
+	if got := cells(s); !slices.Equal(got, want) {
 		t.Errorf("refused:\ngot  %q\nwant %q", got, want)
 	}
-}
-
-// A failed audit is highlighted. A sync duration of 0 is unknown and not shown.
-func TestRowOfFailedAudit(t *testing.T) {
-	s := status.Informer{State: status.StateSynced, Kind: kinds.Kind{Resource: "pods", Namespaced: true}}
-	s.LastAudit = informer.AuditStatus{Result: informer.AuditError}
-	s.WatchOpened = time.Now().Add(-61 * 24 * time.Hour)
-	if r := newRow(s); !r.Bad || r.Audit != "error" || r.LastSync != "" || r.Watch != "61 days" || r.WatchOpenedAt != s.WatchOpened.UTC().Format(time.RFC3339) {
-		t.Errorf("%+v", r)
+	s.Objects, s.SyncLag = 5, time.Hour
+	if got := cells(s); !slices.Equal(got, want) {
+		t.Errorf("refused, with numbers:\ngot  %q\nwant %q", got, want)
 	}
-	s.LastSync = 2 * time.Second
-	if r := newRow(s); r.LastSync != "2.0 s" {
-		t.Errorf("%+v", r)
+	s.Synced = true
+	if got := cells(s); got[2] != ` class="n">5` || got[3] != ` class="n late">1 h 0 min` || got[4] != ` class="n dim">0` {
+		t.Errorf("synced before: %q", got)
 	}
 }

@@ -8,6 +8,9 @@ import (
 	"fmt"
 	"html"
 	"strings"
+
+	"github.com/informer-exporter/informer-exporter/collectors/informer"
+	"github.com/informer-exporter/informer-exporter/internal/exporter/status"
 )
 
 //go:embed landing.css
@@ -51,7 +54,7 @@ func (p page) html() string {
 <meta name="color-scheme" content="light dark">
 <meta http-equiv="refresh" content="10">
 <title>%s: %d of %d synced</title>
-<style>`, p.Name, p.Synced, len(p.Rows))
+<style>`, p.Name, p.Synced, len(p.Informers))
 	m.WriteString(style)
 	m.add(`</style>
 </head>
@@ -65,7 +68,7 @@ func (p page) html() string {
 <a href="%s">JSON</a>
 <a href="readyz?verbose">Readiness</a>
 <a href="livez">Liveness</a>
-`, p.Name, p.Version, len(p.Rows), p.Server, p.Up, p.Metrics, p.API)
+`, p.Name, p.Version, len(p.Informers), p.Server, p.Up, p.Metrics, p.API)
 	if p.Pprof {
 		m.add(`<a href="debug/pprof/">Profiles</a>` + "\n")
 	}
@@ -79,13 +82,13 @@ func (p page) html() string {
 `)
 	for _, c := range p.Columns {
 		m.add(`<th scope="col"`)
-		m.attribute("class", when(c.Numeric, "n"))
+		m.attribute("class", when(c.Numeric, "n", ""))
 		m.attribute("aria-sort", c.Sorted)
 		m.add(`><a href="%s">%s</a></th>`+"\n", c.Link, c.Title)
 	}
 	m.add("</tr>\n</thead>\n<tbody>\n")
-	for _, r := range p.Rows {
-		r.add(&m)
+	for _, s := range p.Informers {
+		m.row(s)
 	}
 	m.add(`</tbody>
 </table>
@@ -107,7 +110,7 @@ func (p page) addSummary(m *markup) {
 	if p.Leader != "" {
 		m.add("<div><dt>Leader</dt><dd>%s</dd></div>\n", p.Leader)
 	}
-	m.add("<div><dt>Synced</dt><dd>%d of %d</dd></div>\n", p.Synced, len(p.Rows))
+	m.add("<div><dt>Synced</dt><dd>%d of %d</dd></div>\n", p.Synced, len(p.Informers))
 	for _, problem := range []struct {
 		title string
 		count int
@@ -124,12 +127,16 @@ func (p page) addSummary(m *markup) {
 // none is shown for missing values.
 const none = "\u2013"
 
-// add appends the row of an informer.
-func (r row) add(m *markup) {
+// row appends the row of an informer.
+func (m *markup) row(s status.Informer) {
+	namespace := cmp.Or(s.ID.Namespace, "all")
+	if !s.Kind.Namespaced {
+		namespace = "cluster"
+	}
 	m.add("<tr>\n"+`<th scope="row">%s</th>
 <td class="dim">%s</td>
-<td><span class="state %s">%s</span>`, r.Type, r.Namespace, r.State, r.State)
-	if r.Degraded {
+<td><span class="state %s">%s</span>`, s.ID.Type(), namespace, s.State, s.State)
+	if s.Degraded {
 		m.add(` <span class="late">degraded</span>`)
 	}
 	m.add("</td>\n")
@@ -139,50 +146,41 @@ func (r row) add(m *markup) {
 		m.attribute("title", title)
 		m.add(">%s</td>\n", text)
 	}
-	number := func(n uint64) {
-		if r.Blank {
-			cell("n dim", "", none)
-			return
+	blank := s.Refused && !s.Synced
+	number := func(notable bool, class, text string) {
+		if blank {
+			notable, text = false, none
 		}
-		cell("n"+when(n == 0, " dim"), "", fmt.Sprint(n))
+		cell(when(notable, class, "n dim"), "", text)
 	}
-	number(uint64(r.Objects))
-	switch {
-	case r.Blank:
-		cell("n dim", "", none)
-	case r.Late:
-		cell("n late", "", r.SyncLag)
-	default:
-		cell("n dim", "", r.SyncLag)
-	}
-	number(r.Pending)
-	if r.LastEvent == "" {
-		cell("n dim", r.LastEventAt, none)
-	} else {
-		cell("n dim", r.LastEventAt, r.LastEvent+" ago")
-	}
-	if r.Watch == "" {
-		cell("n dim", "", none)
-	} else {
-		cell("n", "since "+r.WatchOpenedAt, r.Watch)
-	}
-	number(r.Relists)
-	cell("n dim", "", cmp.Or(r.LastSync, none))
+	number(s.Objects > 0, "n", fmt.Sprint(s.Objects))
+	number(s.Lagging(), "n late", short(s.SyncLag))
+	number(s.Pending > 0, "n", fmt.Sprint(s.Pending))
+	event, at := since(s.LastEvent)
+	cell("n dim", at, when(at != "", event+" ago", none))
+	watch, at := since(s.WatchOpened)
+	cell(when(at != "", "n", "n dim"), when(at != "", "since "+at, ""), cmp.Or(watch, none))
+	number(s.Relists > 0, "n", fmt.Sprint(s.Relists))
+	cell("n dim", "", when(s.LastSync > 0, short(s.LastSync), none))
+	audited, at := since(s.LastAudit.At)
 	m.add("<td")
-	m.attribute("title", r.AuditedAt)
-	if r.Audit == "" {
+	m.attribute("title", at)
+	switch result := s.LastAudit.Result; {
+	case result == "":
 		m.add(`><span class="dim">%s</span></td>`, none)
-	} else {
+	case s.Inconsistent():
+		m.add(`><span class="late">%s (%d)</span> <span class="dim">%s ago</span></td>`, result, s.LastAudit.Differences, audited)
+	default:
 		m.add("><span")
-		m.attribute("class", when(r.Bad, "late"))
-		m.add(`>%s</span> <span class="dim">%s ago</span></td>`, r.Audit, r.AuditAge)
+		m.attribute("class", when(result == informer.AuditError, "late", ""))
+		m.add(`>%s</span> <span class="dim">%s ago</span></td>`, result, audited)
 	}
 	m.add("\n</tr>\n")
 }
 
-func when(condition bool, text string) string {
+func when(condition bool, text, otherwise string) string {
 	if condition {
 		return text
 	}
-	return ""
+	return otherwise
 }

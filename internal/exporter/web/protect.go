@@ -2,11 +2,12 @@ package web
 
 import (
 	"fmt"
-	"net"
 	"net/http"
 	"strconv"
 	"strings"
 	"sync"
+
+	"github.com/informer-exporter/informer-exporter/internal/untrusted"
 )
 
 // Limits of concurrent requests, so that they cannot exhaust memory. A host gets at most half of each limit. Excess requests get 503.
@@ -80,7 +81,7 @@ func isProbe(path string) bool {
 func limit(n int, next http.Handler) http.Handler {
 	slots := &slots{free: n, perHost: n / 2, hosts: map[string]int{}}
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		host := Host(r.RemoteAddr)
+		host := untrusted.Host(r.RemoteAddr)
 		if !slots.take(host) {
 			w.Header().Set("Retry-After", "1")
 			http.Error(w, "too many concurrent requests", http.StatusServiceUnavailable)
@@ -118,13 +119,4 @@ func (s *slots) release(host string) {
 	if s.hosts[host]--; s.hosts[host] == 0 {
 		delete(s.hosts, host)
 	}
-}
-
-// Host returns the host of an address with a port, or the address if it has none.
-func Host(address string) string {
-	host, _, err := net.SplitHostPort(address)
-	if err != nil {
-		return address
-	}
-	return host
 }

@@ -7,6 +7,8 @@ import (
 	"strconv"
 	"sync"
 	"time"
+
+	"github.com/informer-exporter/informer-exporter/internal/untrusted"
 )
 
 // Limits of responses that are being sent. A response beyond them disconnects the reader that has taken the longest, of the host
@@ -47,7 +49,7 @@ func (s *sender) buffered(next http.Handler) http.Handler {
 		}()
 		response := &bufferedResponse{ResponseWriter: w, body: body}
 		next.ServeHTTP(response, r)
-		s.send(response, Host(r.RemoteAddr))
+		s.send(response, untrusted.Host(r.RemoteAddr))
 	})
 }
 

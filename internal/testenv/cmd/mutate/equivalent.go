@@ -10,7 +10,6 @@ type equivalent struct {
 
 var equivalents = []equivalent{
 	{"internal/exporter/check", "w := tabwriter.NewWriter(stdout, 0, 1, 3, ' ', 0)", "cells are padded with spaces: the width of tabs has no effect"},
-	{"internal/exporter", "collectors = append(e.follower.Count.Collectors(), collectors...)", "the registry sorts what it gathers"},
 	{"internal/exporter/check", "_ = catalog.Objectives.NamespaceStuck", "both objectives have the same threshold"},
 	{"internal/exporter/cost", "fullSeries, fullSeriesEach           = 120, 62", "a measured mean: TestSeriesOfTheExporter allows 5 %"},
 	{"internal/exporter/informers", `return nil, fmt.Errorf("informer for %s: %w", err, t.Name())`, "the methods return an error only for an informer that was started"},
@@ -32,10 +31,8 @@ var equivalents = []equivalent{
 	{"collectors/apiclient", "if s != nil && r.isOther(key.Group, key.Resource) {", "newAnswer finds the same series, with a lock"},
 	{"collectors/apiclient", `if response.Body == nil || response.ContentLength == 0 || !strings.EqualFold(encodingGzip, response.Header.Get("Content-Encoding")) {`, "EqualFold is symmetric"},
 	{"collectors/apiclient", `prefix = strings.TrimSuffix(path.Join(server.Path, "/"), "/") // as client-go prepends it to the path`, "the path of a URL with a host is empty or begins with a slash"},
-	{"collectors/apiclient", "_ = c", "the vector returns the same series again, with a lock"},
 	{"collectors/apiclient", "const noAnswer = 1", "no response has this status either"},
 	{"collectors/apiclient", "case r.isOther(resource, group):", "a name beyond the limits is also detected by the two cases below"},
-	{"collectors/apiclient", `_ = ""`, "the next colon of an object resets the key, too, and a string in brackets is one level deeper"},
 	{"collectors/controllers", "if int64(maxWorkers) < known || r.maxWorkers.CompareAndSwap(known, int64(maxWorkers)) {", "at equality the same value is stored again"},
 	{"collectors/informer", "informers.WithTransform(f.options.Transform), informers.WithTweakListOptions(f.options.TweakListOptions),", "each option sets a field of its own"},
 	{"collectors/informer", "h.metrics.updates.Changed(newObj, oldObj)", "whether two generations are equal, and not 0, does not depend on their order"},
