@@ -1,0 +1,185 @@
+package flow
+
+import (
+	"go/token"
+	"go/types"
+	"slices"
+
+	"golang.org/x/tools/go/ssa"
+
+	"github.com/informer-exporter/informer-exporter/lint/internal/ir"
+)
+
+// group is a function with its literals, which are analyzed together.
+type group struct {
+	*solver
+	funcs  []*ssa.Function
+	states map[ssa.Value]state
+	params map[*ssa.Parameter]uint64
+}
+
+func (a *solver) group(outermost *ssa.Function) *group {
+	g := &group{solver: a, states: map[ssa.Value]state{}, params: map[*ssa.Parameter]uint64{}}
+	bit := uint64(1)
+	var add func(f *ssa.Function)
+	add = func(f *ssa.Function) {
+		g.funcs = append(g.funcs, f)
+		for _, p := range f.Params {
+			switch {
+			case a.sources[p]:
+				g.states[p] = state{kind: cached}
+			case refers(p.Type()) && bit != 0:
+				g.states[p] = state{cached, bit}
+				g.params[p], a.bits[p] = bit, bit
+				bit <<= 1
+			default:
+				g.states[p] = state{kind: none}
+			}
+		}
+		for _, literal := range f.AnonFuncs {
+			add(literal)
+		}
+	}
+	add(outermost)
+	return g
+}
+
+// passes limits how often solve visits an instruction. Most functions need three.
+const passes = 20
+
+// solve computes the states of all values.
+func (g *group) solve() {
+	for n, changed := 0, true; changed && n < passes; n++ {
+		changed = false
+		for _, f := range g.funcs {
+			for _, block := range f.Blocks {
+				for _, instr := range block.Instrs {
+					v, ok := instr.(ssa.Value)
+					if !ok {
+						continue
+					}
+					old := g.states[v]
+					if next := g.eval(v); next != old && (old.kind == unknown || next.kind == none || next.needs != old.needs) {
+						g.states[v] = next
+						changed = true
+					}
+				}
+			}
+		}
+	}
+}
+
+// state returns what is known about a value.
+func (g *group) state(v ssa.Value) state {
+	switch v := v.(type) {
+	case *ssa.Const:
+		if v.IsNil() {
+			return state{}
+		}
+		return state{kind: none}
+	case *ssa.Global, *ssa.Function, *ssa.Builtin:
+		return state{kind: none}
+	case *ssa.FreeVar:
+		if ir.Variable(v) != nil {
+			return state{kind: none} // an address of this function
+		}
+		if bound := ir.Binding(v); bound != nil {
+			return g.state(bound)
+		}
+		return state{kind: none}
+	}
+	return g.states[v]
+}
+
+func (g *group) eval(v ssa.Value) state {
+	switch v := v.(type) {
+	case *ssa.Phi:
+		var all state
+		for _, edge := range v.Edges {
+			all = join(all, g.state(edge))
+		}
+		return all
+	case *ssa.ChangeInterface:
+		return g.state(v.X)
+	case *ssa.ChangeType:
+		return g.state(v.X)
+	case *ssa.MakeInterface:
+		return g.state(v.X)
+	case *ssa.TypeAssert:
+		return g.state(v.X).part(v.AssertedType)
+	case *ssa.Field:
+		return g.state(v.X).part(v.Type())
+	case *ssa.Index:
+		return g.state(v.X).element(v.Type())
+	case *ssa.FieldAddr, *ssa.IndexAddr:
+		base, _ := place(v)
+		if s := g.state(base); ir.Variable(base) == nil && s.kind != fresh {
+			return s
+		}
+		return state{kind: none}
+	case *ssa.UnOp:
+		if v.Op == token.MUL {
+			return g.load(v)
+		}
+		return state{kind: none}
+	case *ssa.Slice:
+		return g.slice(v)
+	case *ssa.Lookup:
+		return g.state(v.X).element(v.Type())
+	case *ssa.Next:
+		if r, ok := v.Iter.(*ssa.Range); ok {
+			return g.state(r.X)
+		}
+	case *ssa.Extract:
+		return g.extract(v)
+	case *ssa.Call:
+		return g.result(v, 0)
+	}
+	return state{kind: none}
+}
+
+func (g *group) extract(v *ssa.Extract) state {
+	switch t := v.Tuple.(type) {
+	case *ssa.Call:
+		return g.result(t, v.Index)
+	case *ssa.TypeAssert, *ssa.Lookup:
+		if v.Index == 0 {
+			return g.state(t).part(v.Type())
+		}
+	case *ssa.Next:
+		if v.Index == 2 {
+			return g.state(t).element(v.Type())
+		}
+	}
+	return state{kind: none}
+}
+
+func (g *group) slice(v *ssa.Slice) state {
+	if v.Max != nil { // append copies it
+		return state{kind: none}
+	}
+	if alloc := ir.Variable(v.X); alloc != nil {
+		s := g.content(alloc, []step{element}, v, v.Type().Underlying().(*types.Slice).Elem())
+		if s.kind == cached {
+			s.kind = fresh
+		}
+		return s
+	}
+	return g.state(v.X)
+}
+
+// load returns what is known about the value at an address.
+func (g *group) load(v *ssa.UnOp) state {
+	base, path := place(v.X)
+	if alloc := ir.Variable(base); alloc != nil {
+		return g.content(alloc, path, v, v.Type())
+	}
+	s := g.state(base)
+	if s.kind == fresh {
+		if !slices.Equal(path, []step{element}) {
+			return state{kind: none}
+		}
+		return s.element(v.Type())
+	}
+	return s.part(v.Type())
+}
