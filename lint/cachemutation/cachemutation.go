@@ -5,6 +5,9 @@ import (
 	"fmt"
 	"go/ast"
 	"go/types"
+	"path/filepath"
+	"slices"
+	"strings"
 
 	"golang.org/x/tools/go/analysis"
 	"golang.org/x/tools/go/ssa"
@@ -41,21 +44,29 @@ var Analyzer = &analysis.Analyzer{
 }
 
 func run(pass *analysis.Pass) (any, error) {
-	lines := map[string]bool{}
-	for _, write := range flow.Of(pass) {
+	writes := flow.Of(pass)
+	// An assignment of append's result says more than the append.
+	slices.SortStableFunc(writes, func(a, b flow.Write) int { return strings.Compare(a.By, b.By) })
+	seen := map[string]bool{}
+	for _, write := range writes {
 		pos := write.Instr.Pos()
 		position := pass.Fset.Position(pos)
 		line := fmt.Sprint(position.Filename, position.Line)
-		if !pos.IsValid() || lines[line] {
+		calls := fmt.Sprintf("%p %s", write.Instr.Parent(), write.By)
+		if !pos.IsValid() || seen[line] || write.At.IsValid() && seen[calls] {
 			continue
 		}
-		lines[line] = true
+		seen[line], seen[calls] = true, true
 		switch write.By {
 		case "":
 			pass.Reportf(pos, "this changes an object of the cache: change a DeepCopy")
 		case "append":
 			reportAppend(pass, write.Instr)
 		default:
+			if at := pass.Fset.Position(write.At); at.IsValid() {
+				pass.Reportf(pos, "%s changes an object of the cache, at %s:%d: pass a DeepCopy", write.By, filepath.Base(at.Filename), at.Line)
+				continue
+			}
 			pass.Reportf(pos, "%s changes an object of the cache: pass a DeepCopy", write.By)
 		}
 	}

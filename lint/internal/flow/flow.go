@@ -1,6 +1,8 @@
 package flow
 
 import (
+	"cmp"
+	"go/token"
 	"reflect"
 
 	"golang.org/x/tools/go/analysis"
@@ -25,9 +27,9 @@ func Of(pass *analysis.Pass) []Write { return pass.ResultOf[Analyzer].([]Write) 
 
 // solver has what is known about the functions of a package.
 type solver struct {
-	sources   map[*ssa.Parameter]bool   // objects that an informer passes
-	bits      map[*ssa.Parameter]uint64 // of states
-	changed   map[*ssa.Parameter]bool   // objects that a function changes
+	sources   map[*ssa.Parameter]bool      // objects that an informer passes
+	bits      map[*ssa.Parameter]uint64    // of states
+	changed   map[*ssa.Parameter]token.Pos // where a function changes objects
 	results   map[*ssa.Function][]state
 	variables map[*ssa.Alloc][]part
 	// privateStores is set if the package makes stores of its own, whose objects it may change.
@@ -40,7 +42,7 @@ const rounds = 5
 func run(pass *analysis.Pass) (any, error) {
 	pkg := ir.Of(pass)
 	s := &solver{
-		sources: map[*ssa.Parameter]bool{}, bits: map[*ssa.Parameter]uint64{}, changed: map[*ssa.Parameter]bool{},
+		sources: map[*ssa.Parameter]bool{}, bits: map[*ssa.Parameter]uint64{}, changed: map[*ssa.Parameter]token.Pos{},
 		results: map[*ssa.Function][]state{}, variables: map[*ssa.Alloc][]part{},
 	}
 	for _, h := range handlers.Of(pass) {
@@ -91,11 +93,11 @@ func (g *group) summarize() []Write {
 					switch s := g.state(v); {
 					case s.kind != cached:
 					case s.needs == 0:
-						writes = append(writes, Write{instr, by})
+						writes = append(writes, Write{instr, by, g.changes(instr, v)})
 					default:
 						for p, bit := range g.params {
-							if s.needs == bit {
-								g.changed[p] = true
+							if s.needs == bit && !g.changed[p].IsValid() {
+								g.changed[p] = cmp.Or(g.changes(instr, v), instr.Pos())
 							}
 						}
 					}
@@ -121,4 +123,18 @@ func makesStores(pkg *ir.Package) bool {
 		}
 	}
 	return false
+}
+
+// changes returns where an instruction changes a value: in the function of the package that it calls.
+func (g *group) changes(instr ssa.Instruction, v ssa.Value) token.Pos {
+	call, ok := instr.(ssa.CallInstruction)
+	if !ok || call.Common().StaticCallee() == nil {
+		return token.NoPos
+	}
+	for i, p := range call.Common().StaticCallee().Params {
+		if i < len(call.Common().Args) && call.Common().Args[i] == v && g.changed[p].IsValid() {
+			return g.changed[p]
+		}
+	}
+	return token.NoPos
 }

@@ -1,6 +1,7 @@
 package flow
 
 import (
+	"go/token"
 	"strings"
 
 	"golang.org/x/tools/go/ssa"
@@ -14,6 +15,8 @@ type Write struct {
 	Instr ssa.Instruction
 	// By is the function that changes the object, empty for an assignment.
 	By string
+	// At is where By changes the object, if it is a function of the package.
+	At token.Pos
 }
 
 // written returns the values that an instruction changes, and the function that it calls for that.
@@ -49,7 +52,7 @@ func (g *group) writtenBy(call *ssa.CallCommon) ([]ssa.Value, string) {
 	if callee := call.StaticCallee(); callee != nil {
 		var all []ssa.Value
 		for i, p := range callee.Params {
-			if g.changed[p] && i < len(call.Args) {
+			if g.changed[p].IsValid() && i < len(call.Args) {
 				all = append(all, call.Args[i])
 			}
 		}
@@ -91,16 +94,9 @@ func setter(m kube.Method) ssa.Value {
 		return nil
 	}
 	switch {
-	case strings.HasPrefix(m.Path, kube.Runtime+"client"):
-		switch m.Name {
-		case "Create", "Update", "Patch": // decode the response into the object
-			if len(m.Args) > 1 {
-				return m.Args[1]
-			}
-		case "Get":
-			if len(m.Args) > 2 {
-				return m.Args[2]
-			}
+	case strings.HasPrefix(m.Path, kube.Runtime+"client") && (m.Name == "Create" || m.Name == "Update" || m.Name == "Patch"):
+		if len(m.Args) > 1 { // decodes the response into the object
+			return m.Args[1]
 		}
 	case m.Name == "SetGroupVersionKind", strings.HasPrefix(m.Name, "Set") && metadata[m.Name[3:]] && kube.IsObject(m.Recv.Type()),
 		m.Path == unstructured && (m.Name == "SetUnstructuredContent" || m.Name == "UnmarshalJSON"):
