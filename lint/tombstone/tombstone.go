@@ -135,7 +135,7 @@ func (c *checker) passed(call *ssa.CallCommon, v ssa.Value, depth int) {
 	}
 }
 
-// fix unwraps the tombstone at the start of a function literal or method whose object is an empty interface.
+// fix unwraps the tombstone in the first statement of a function literal or method whose object is an empty interface.
 func fix(pass *analysis.Pass, h handlers.Handler) []analysis.SuggestedFix {
 	var body *ast.BlockStmt
 	switch syntax := h.Func.Syntax().(type) {
@@ -145,15 +145,15 @@ func fix(pass *analysis.Pass, h handlers.Handler) []analysis.SuggestedFix {
 		body = syntax.Body
 	}
 	object := h.Objects[0]
-	if i, ok := object.Type().Underlying().(*types.Interface); !ok || !i.Empty() || body == nil || object.Name() == "_" {
+	if i, ok := object.Type().Underlying().(*types.Interface); !ok || !i.Empty() || body == nil || len(body.List) == 0 || object.Name() == "_" {
 		return nil
 	}
-	name := cacheName(pass, body)
+	start, name := body.List[0].Pos(), cacheName(pass, body)
 	if name == "" {
 		return nil
 	}
-	text := "\nif tombstone, ok := " + object.Name() + ".(" + name + ".DeletedFinalStateUnknown); ok {\n" + object.Name() + " = tombstone.Obj\n}"
-	return []analysis.SuggestedFix{{Message: "Unwrap the tombstone", TextEdits: []analysis.TextEdit{{Pos: body.Lbrace + 1, End: body.Lbrace + 1, NewText: []byte(text)}}}}
+	text := "if tombstone, ok := " + object.Name() + ".(" + name + ".DeletedFinalStateUnknown); ok {\n" + object.Name() + " = tombstone.Obj\n}\n"
+	return []analysis.SuggestedFix{{Message: "Unwrap the tombstone", TextEdits: []analysis.TextEdit{{Pos: start, End: start, NewText: []byte(text)}}}}
 }
 
 // cacheName returns the name that the file of a node imports the package cache as, or nothing.

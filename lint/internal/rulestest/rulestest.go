@@ -22,7 +22,7 @@ func Run(t *testing.T, rule *analysis.Analyzer) {
 	if golden, _ := filepath.Glob(filepath.Join(dir, "src", rule.Name, "*.golden")); len(golden) > 0 {
 		run = analysistest.RunWithSuggestedFixes
 	}
-	run(t, dir, rule, rule.Name)
+	run(t, dir, rule, rule.Name+"/...")
 	wrong, right := strings.Index(rule.Doc, "\nWrong:\n"), strings.Index(rule.Doc, "\nRight:\n")
 	if wrong < 0 || right < wrong {
 		t.Error("the documentation has no wrong and right code")
