@@ -58,7 +58,7 @@ func run(pass *analysis.Pass) (any, error) {
 		known := len(s.changed) + len(s.results)
 		writes = nil
 		for _, f := range pkg.Funcs {
-			if f.Parent() == nil || f.Parent().Name() == "init" && f.Parent().Synthetic != "" {
+			if f.Parent() == nil {
 				g := s.group(f)
 				g.solve()
 				writes = append(writes, g.summarize()...)

@@ -53,11 +53,7 @@ func run(pass *analysis.Pass) (any, error) {
 			}
 		}
 	}
-	if init := pkg.Func("init"); init != nil {
-		for _, f := range init.AnonFuncs { // literals in package-level variables
-			p.add(f)
-		}
-	}
+	p.add(pkg.Func("init")) // has the values of package-level variables
 	return p, nil
 }
 

@@ -1,0 +1,85 @@
+// Package factoryshutdown finds factories whose goroutines outlive the function that stops them.
+package factoryshutdown
+
+import (
+	"golang.org/x/tools/go/analysis"
+	"golang.org/x/tools/go/ssa"
+
+	"github.com/informer-exporter/informer-exporter/lint/internal/ir"
+	"github.com/informer-exporter/informer-exporter/lint/internal/kube"
+)
+
+const doc = `find factories that are started and stopped, and not shut down
+
+Informers stop some time after their context or channel. A function that makes a factory, starts it and stops it returns before that,
+unless it calls Shutdown: watches and memory of several calls add up.
+
+Wrong:
+
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	factory.Start(ctx.Done())
+
+Right:
+
+	ctx, cancel := context.WithCancel(ctx)
+	defer factory.Shutdown()
+	defer cancel()
+	factory.Start(ctx.Done())`
+
+// Analyzer finds factories that are started and stopped, and not shut down.
+var Analyzer = &analysis.Analyzer{
+	Name:     "factoryshutdown",
+	Doc:      doc,
+	Requires: []*analysis.Analyzer{ir.Analyzer},
+	Run:      run,
+}
+
+func run(pass *analysis.Pass) (any, error) {
+	for _, f := range ir.Of(pass).Funcs {
+		// The goroutines of a program end with it, and those of a test hardly matter.
+		if f.Name() == "main" || ir.InTest(pass, f.Pos()) || !stops(f) {
+			continue
+		}
+		for call := range ir.Calls(f) {
+			factory, ok := call.(*ssa.Call)
+			if ok && call.Common().StaticCallee() != nil && kube.IsFactory(factory.Type()) && kube.HasMethod(factory.Type(), "Shutdown") && leaks(factory) {
+				pass.Reportf(call.Pos(), "this function starts and stops the factory, and returns before its informers have ended: call Shutdown")
+			}
+		}
+	}
+	return nil, nil
+}
+
+// stops reports whether a function cancels a context, or closes a channel, when it returns.
+func stops(f *ssa.Function) bool {
+	for call := range ir.Calls(f) {
+		d, ok := call.(*ssa.Defer)
+		if !ok {
+			continue
+		}
+		if b, ok := d.Call.Value.(*ssa.Builtin); ok && b.Name() == "close" || kube.Is(d.Call.Value.Type(), "context", "CancelFunc") {
+			return true
+		}
+	}
+	return false
+}
+
+// leaks reports whether a factory is started, and neither shut down nor passed to others.
+func leaks(factory *ssa.Call) bool {
+	started := false
+	for _, ref := range *factory.Referrers() {
+		switch ref := ref.(type) {
+		case ssa.CallInstruction:
+			m, ok := kube.Called(ref.Common())
+			if !ok || m.Recv != factory || m.Name == "Shutdown" {
+				return false
+			}
+			started = started || m.Name == "Start" || m.Name == "StartWithContext"
+		case *ssa.DebugRef:
+		default:
+			return false
+		}
+	}
+	return started
+}
