@@ -2,6 +2,8 @@
 package queuedone
 
 import (
+	"go/types"
+
 	"golang.org/x/tools/go/analysis"
 	"golang.org/x/tools/go/ssa"
 
@@ -49,12 +51,10 @@ func run(pass *analysis.Pass) (any, error) {
 			}
 			switch direct, elsewhere := done(ir.Of(pass), f); {
 			case elsewhere:
-			case len(direct) == 0:
+			case len(direct) == 0 && !doneByOthers(ir.Of(pass), get):
 				pass.Reportf(get.Pos(), "no Done follows Get: the queue never hands out this item again")
-			default:
-				if leaves(get, direct) {
-					pass.Reportf(get.Pos(), "not every path from Get to a return calls Done: defer it")
-				}
+			case len(direct) > 0 && leaves(get, direct):
+				pass.Reportf(get.Pos(), "not every path from Get to a return calls Done: defer it")
 			}
 		}
 	}
@@ -83,6 +83,19 @@ func done(pkg *ir.Package, f *ssa.Function) (direct map[*ssa.BasicBlock]bool, el
 		}
 	}
 	return direct, false
+}
+
+// doneByOthers reports whether another function of the package calls Done of such a queue, perhaps later.
+func doneByOthers(pkg *ir.Package, get *ssa.Call) bool {
+	queue, _ := kube.Called(&get.Call)
+	for _, f := range pkg.Funcs {
+		for call := range ir.Calls(f) {
+			if m, ok := kube.Called(call.Common()); ok && calls(call.Common(), "Done") && types.Identical(m.Recv.Type(), queue.Recv.Type()) {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // escapes reports whether the item or the queue leaves the function in a way that is not followed.

@@ -3,6 +3,7 @@ package ratelimitedhandler
 
 import (
 	"go/token"
+	"go/types"
 
 	"golang.org/x/tools/go/analysis"
 	"golang.org/x/tools/go/ssa"
@@ -37,6 +38,9 @@ var Analyzer = &analysis.Analyzer{
 const depth = 3
 
 func run(pass *analysis.Pass) (any, error) {
+	if hasLimiter(pass.Pkg.Scope()) {
+		return nil, nil
+	}
 	reported := map[token.Pos]bool{}
 	for _, h := range handlers.Of(pass) {
 		if h.Kind == handlers.Filter || h.Kind == handlers.Map || h.Kind == handlers.Transform {
@@ -59,6 +63,17 @@ func run(pass *analysis.Pass) (any, error) {
 func retries(instr ssa.Instruction) bool {
 	for cond, value := range ir.Guards(instr) {
 		if v, notNil := ir.NotNil(cond); v != nil && kube.IsError(v.Type()) && value == notNil {
+			return true
+		}
+	}
+	return false
+}
+
+// hasLimiter reports whether a package has a rate limiter of its own, whose delay may be the purpose of AddRateLimited.
+func hasLimiter(scope *types.Scope) bool {
+	for _, name := range scope.Names() {
+		t, ok := scope.Lookup(name).(*types.TypeName)
+		if ok && kube.HasMethod(t.Type(), "When") && kube.HasMethod(t.Type(), "NumRequeues") {
 			return true
 		}
 	}

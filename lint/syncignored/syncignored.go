@@ -81,7 +81,7 @@ func waits(f *types.Func) bool {
 	}
 	switch {
 	case recv == nil:
-		return f.Pkg().Path() == kube.Cache && strings.HasPrefix(f.Name(), "WaitFor") && isBool(f)
+		return f.Pkg().Path() == kube.Cache && strings.HasPrefix(f.Name(), "WaitFor") && strings.Contains(f.Name(), "CacheSync") && isBool(f)
 	case f.Name() == "HasSynced":
 		return kube.IsInformer(recv.Type()) && isBool(f)
 	case strings.HasPrefix(f.Name(), "WaitForCacheSync"):
