@@ -51,11 +51,14 @@ func run(pass *analysis.Pass) (any, error) {
 	return nil, nil
 }
 
-// local reports whether an object is known to this function only: a variable, or the result of a call.
+// local reports whether an object is known to this function only: a variable, or a copy.
 func local(obj ssa.Value) bool {
-	switch obj.(type) {
-	case *ssa.Alloc, *ssa.Call, *ssa.Extract:
+	switch obj := obj.(type) {
+	case *ssa.Alloc:
 		return true
+	case *ssa.Call:
+		m, ok := kube.Called(&obj.Call)
+		return ok && m.Name == "DeepCopy"
 	}
 	return false
 }

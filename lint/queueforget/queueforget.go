@@ -55,11 +55,21 @@ func run(pass *analysis.Pass) (any, error) {
 			}
 		}
 	}
+	for _, get := range all["Get"] {
+		for _, retry := range all["AddRateLimited"] {
+			if keepsBackoff(pkg, get, retry) {
+				pass.Reportf(retry.Pos(), "this retries after an error, and success does not call Forget: the backoff of the item goes on")
+			}
+		}
+	}
 	if len(all["Forget"]) > 0 {
 		return nil, nil
 	}
 	for _, get := range all["Get"] {
 		for _, f := range pkg.Reached(get.Parent(), 3) {
+			if f == get.Parent() {
+				continue // checked above
+			}
 			for call := range ir.Calls(f) {
 				if m, ok := kube.Called(call.Common()); ok && m.Name == "AddRateLimited" && m.Recv != nil && kube.IsQueue(m.Recv.Type()) {
 					pass.Reportf(call.Pos(), "the package never calls Forget: the backoff of the item does not end after success")

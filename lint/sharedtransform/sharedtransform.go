@@ -74,14 +74,8 @@ func again(call *ssa.Call, before []*ssa.Call) bool {
 	return false
 }
 
-// given reports whether a factory is a parameter, or a field.
+// given reports whether a factory is a parameter.
 func given(factory ssa.Value) bool {
-	switch v := ir.Unwrap(factory).(type) {
-	case *ssa.Parameter:
-		return true
-	case *ssa.UnOp:
-		_, ok := v.X.(*ssa.FieldAddr)
-		return ok
-	}
-	return false
+	_, ok := ir.Unwrap(factory).(*ssa.Parameter)
+	return ok
 }
