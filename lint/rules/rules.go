@@ -25,7 +25,7 @@ import (
 
 // All returns the analyzers of all rules, sorted by name.
 func All() []*analysis.Analyzer {
-	return []*analysis.Analyzer{
+	all := []*analysis.Analyzer{
 		blockinghandler.Analyzer,
 		cachemutation.Analyzer,
 		deferredargs.Analyzer,
@@ -44,4 +44,8 @@ func All() []*analysis.Analyzer {
 		tombstone.Analyzer,
 		transformresult.Analyzer,
 	}
+	for i, rule := range all {
+		all[i] = honorNolint(rule)
+	}
+	return all
 }

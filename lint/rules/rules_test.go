@@ -2,11 +2,13 @@ package rules_test
 
 import (
 	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
 
 	"golang.org/x/tools/go/analysis"
+	"golang.org/x/tools/go/analysis/analysistest"
 
 	"github.com/informer-exporter/informer-exporter/lint/rules"
 )
@@ -40,6 +42,18 @@ func TestAll(t *testing.T) {
 	for _, name := range listed {
 		if !strings.Contains(string(page), "| `"+name+"` |") {
 			t.Errorf("docs/lint.md has no row of %s", name)
+		}
+	}
+}
+
+func TestNolint(t *testing.T) {
+	testdata, err := filepath.Abs("../testdata")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, rule := range rules.All() {
+		if rule.Name == "syncignored" {
+			analysistest.Run(t, testdata, rule, "nolint")
 		}
 	}
 }
