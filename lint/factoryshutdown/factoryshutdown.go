@@ -38,12 +38,13 @@ var Analyzer = &analysis.Analyzer{
 func run(pass *analysis.Pass) (any, error) {
 	for _, f := range ir.Of(pass).Funcs {
 		// The goroutines of a program end with it, and those of a test hardly matter.
-		if f.Name() == "main" || ir.InTest(pass, f.Pos()) || !stops(f) {
+		if f.Name() == "main" || ir.InTest(pass, f.Pos()) {
 			continue
 		}
+		stopped := stops(f)
 		for call := range ir.Calls(f) {
 			factory, ok := call.(*ssa.Call)
-			if ok && call.Common().StaticCallee() != nil && kube.IsFactory(factory.Type()) && kube.HasMethod(factory.Type(), "Shutdown") && leaks(factory) {
+			if ok && call.Common().StaticCallee() != nil && kube.IsFactory(factory.Type()) && kube.HasMethod(factory.Type(), "Shutdown") && leaks(factory, stopped) {
 				pass.Reportf(call.Pos(), "this function starts and stops the factory, and returns before its informers have ended: call Shutdown")
 			}
 		}
@@ -51,22 +52,44 @@ func run(pass *analysis.Pass) (any, error) {
 	return nil, nil
 }
 
-// stops reports whether a function cancels a context, or closes a channel, when it returns.
-func stops(f *ssa.Function) bool {
+// stops returns the channels that a function closes, and the calls whose contexts it cancels, when it returns.
+func stops(f *ssa.Function) map[ssa.Value]bool {
+	all := map[ssa.Value]bool{}
 	for call := range ir.Calls(f) {
 		d, ok := call.(*ssa.Defer)
 		if !ok {
 			continue
 		}
-		if b, ok := d.Call.Value.(*ssa.Builtin); ok && b.Name() == "close" || kube.Is(d.Call.Value.Type(), "context", "CancelFunc") {
-			return true
+		if b, ok := d.Call.Value.(*ssa.Builtin); ok && b.Name() == "close" {
+			all[origin(d.Call.Args[0])] = true
+		} else if kube.Is(d.Call.Value.Type(), "context", "CancelFunc") {
+			all[origin(d.Call.Value)] = true
 		}
 	}
-	return false
+	return all
 }
 
-// leaks reports whether a factory is started, and neither shut down nor passed to others.
-func leaks(factory *ssa.Call) bool {
+// origin returns the channel, or the call that made the context, from which a value comes.
+func origin(v ssa.Value) ssa.Value {
+	switch w := ir.Unwrap(v).(type) {
+	case *ssa.Extract:
+		return w.Tuple
+	case *ssa.UnOp:
+		if stores := ir.Stores(w.X); len(stores) == 1 {
+			return origin(stores[0].Val)
+		}
+	case *ssa.Call:
+		if m, ok := kube.Called(&w.Call); ok && m.Name == "Done" && kube.Is(m.Recv.Type(), "context", "Context") {
+			return origin(m.Recv)
+		}
+	default:
+		return w
+	}
+	return v
+}
+
+// leaks reports whether a factory is started until one of some values stops it, and neither shut down nor passed to others.
+func leaks(factory *ssa.Call, stopped map[ssa.Value]bool) bool {
 	started := false
 	for _, ref := range *factory.Referrers() {
 		switch ref := ref.(type) {
@@ -75,7 +98,9 @@ func leaks(factory *ssa.Call) bool {
 			if !ok || m.Recv != factory || m.Name == "Shutdown" {
 				return false
 			}
-			started = started || m.Name == "Start" || m.Name == "StartWithContext"
+			if m.Name == "Start" || m.Name == "StartWithContext" {
+				started = started || stopped[origin(m.Args[0])]
+			}
 		case *ssa.DebugRef:
 		default:
 			return false

@@ -44,3 +44,11 @@ func passes(ctx context.Context) {
 }
 
 func stop(factory informers.SharedInformerFactory) { factory.Shutdown() }
+
+func other(stop <-chan struct{}) {
+	ctx, cancel := context.WithCancel(context.Background())
+	defer cancel()
+	factory := informers.NewSharedInformerFactory(nil, 0)
+	factory.Start(stop)
+	<-ctx.Done()
+}
