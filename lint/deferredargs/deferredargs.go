@@ -10,7 +10,7 @@ import (
 	"github.com/informer-exporter/informer-exporter/lint/internal/kube"
 )
 
-const doc = `find deferred calls whose error argument is evaluated too early
+const doc = `find deferred calls that evaluate an error too early
 
 The arguments of a deferred call are evaluated by the defer statement. A metric or log line then sees the error of that time, which is
 nil, and counts failures as successes.
@@ -25,7 +25,7 @@ Right:
 	func (r *Reconciler) sync() (err error) {
 		defer func() { observe(start, err) }()`
 
-// Analyzer finds deferred calls whose error argument is evaluated too early.
+// Analyzer finds deferred calls that evaluate an error too early.
 var Analyzer = &analysis.Analyzer{Name: "deferredargs", Doc: doc, Run: run}
 
 func run(pass *analysis.Pass) (any, error) {
@@ -101,7 +101,7 @@ func assignedAfter(pass *analysis.Pass, v *types.Var, d *ast.DeferStmt, stack []
 				}
 			}
 		case *ast.ReturnStmt:
-			found = found || n.Pos() > d.End() && len(n.Results) > 0 && isResult(pass, v, f)
+			found = found || n.Pos() > d.End() && len(n.Results) > 0 && isResult(v, f)
 		}
 		return !found
 	})
@@ -109,7 +109,7 @@ func assignedAfter(pass *analysis.Pass, v *types.Var, d *ast.DeferStmt, stack []
 }
 
 // isResult reports whether a variable is a named result of a function.
-func isResult(pass *analysis.Pass, v *types.Var, f ast.Node) bool {
+func isResult(v *types.Var, f ast.Node) bool {
 	var t *ast.FuncType
 	switch f := f.(type) {
 	case *ast.FuncLit:
@@ -131,7 +131,7 @@ func report(pass *analysis.Pass, d *ast.DeferStmt, arg ast.Expr) {
 	pass.Report(diagnostic)
 }
 
-// constants reports whether all arguments but one are constants, whose value does not depend on the time.
+// constants reports whether all arguments but one are constants, with a value that does not depend on the time.
 func constants(pass *analysis.Pass, args []ast.Expr) bool {
 	variable := 0
 	for _, arg := range args {

@@ -1,4 +1,4 @@
-// Package factoryshutdown finds factories whose goroutines outlive the function that stops them.
+// Package factoryshutdown finds factories with goroutines that outlive the function that stops them.
 package factoryshutdown
 
 import (
@@ -52,7 +52,7 @@ func run(pass *analysis.Pass) (any, error) {
 	return nil, nil
 }
 
-// stops returns the channels that a function closes, and the calls whose contexts it cancels, when it returns.
+// stops returns the channels that a function closes when it returns, and the calls with contexts that it cancels.
 func stops(f *ssa.Function) map[ssa.Value]bool {
 	all := map[ssa.Value]bool{}
 	for call := range ir.Calls(f) {

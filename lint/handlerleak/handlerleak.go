@@ -78,7 +78,7 @@ func isReconcile(f *ssa.Function) bool {
 	return f.Name() == "Reconcile" && results.Len() == 2 && kube.Is(results.At(0).Type(), kube.Runtime+"reconcile", "Result")
 }
 
-// guarded reports whether an instruction runs under another condition than the success of calls before.
+// guarded reports whether an instruction runs under a condition other than the success of calls before.
 func guarded(instr ssa.Instruction) bool {
 	for cond := range ir.Guards(instr) {
 		if v, _ := ir.NotNil(cond); v == nil || !kube.IsError(v.Type()) {

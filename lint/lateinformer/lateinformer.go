@@ -11,7 +11,7 @@ import (
 
 const doc = `find informers that are requested from a factory after its Start
 
-Start starts the informers that were requested before. An informer, or a lister, that is requested later stays empty until the next
+A factory starts the informers that were requested before its Start. An informer, or a lister, that is requested later stays empty until the next
 Start.
 
 Wrong:
@@ -55,15 +55,15 @@ func run(pass *analysis.Pass) (any, error) {
 			}
 		}
 		for _, start := range starts {
-			check(pass, f, start, starts, requests)
+			check(pass, start, starts, requests)
 		}
 	}
 	return nil, nil
 }
 
-func check(pass *analysis.Pass, f *ssa.Function, start *ssa.Call, starts []*ssa.Call, requests []request) {
+func check(pass *analysis.Pass, start *ssa.Call, starts []*ssa.Call, requests []request) {
 	factory := recv(start)
-	if shared(factory, start) {
+	if shared(factory) {
 		return
 	}
 	known := map[string]bool{}
@@ -100,7 +100,7 @@ func restarted(factory ssa.Value, request *ssa.Call, starts []*ssa.Call) bool {
 }
 
 // shared reports whether a factory is not local, or is passed to others, which may request informers before and start them later.
-func shared(factory ssa.Value, start *ssa.Call) bool {
+func shared(factory ssa.Value) bool {
 	created, ok := ir.Unwrap(factory).(*ssa.Call)
 	if !ok {
 		return true

@@ -1,4 +1,4 @@
-// Package queueforget finds work queues whose backoff never ends, or never grows.
+// Package queueforget finds work queues with a backoff that never ends, or never grows.
 package queueforget
 
 import (

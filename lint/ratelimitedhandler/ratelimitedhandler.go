@@ -69,7 +69,7 @@ func retries(instr ssa.Instruction) bool {
 	return false
 }
 
-// hasLimiter reports whether a package has a rate limiter of its own, whose delay may be the purpose of AddRateLimited.
+// hasLimiter reports whether a package has a rate limiter of its own: its delay may be the purpose of AddRateLimited.
 func hasLimiter(scope *types.Scope) bool {
 	for _, name := range scope.Names() {
 		t, ok := scope.Lookup(name).(*types.TypeName)

@@ -11,7 +11,7 @@ import (
 func honorNolint(rule *analysis.Analyzer) *analysis.Analyzer {
 	honoring := *rule
 	honoring.Run = func(pass *analysis.Pass) (any, error) {
-		lines := nolint(pass, rule.Name)
+		lines := excluded(pass, rule.Name)
 		report := pass.Report
 		pass.Report = func(d analysis.Diagnostic) {
 			if !lines[line(pass.Fset, d.Pos)] {
@@ -33,8 +33,8 @@ func line(files *token.FileSet, pos token.Pos) fileLine {
 	return fileLine{p.Filename, p.Line}
 }
 
-// nolint returns the lines of a package whose comment excludes a rule.
-func nolint(pass *analysis.Pass, rule string) map[fileLine]bool {
+// excluded returns the lines of a package with a comment that excludes a rule.
+func excluded(pass *analysis.Pass, rule string) map[fileLine]bool {
 	lines := map[fileLine]bool{}
 	for _, file := range pass.Files {
 		for _, group := range file.Comments {

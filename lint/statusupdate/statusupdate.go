@@ -12,7 +12,7 @@ import (
 	"github.com/informer-exporter/informer-exporter/lint/internal/kube"
 )
 
-const doc = `find Update of an object whose status was changed
+const doc = `find Update after a change of the status
 
 The API server ignores the status in an update of an object that has a status subresource.
 
@@ -26,7 +26,7 @@ Right:
 	pod.Status.Phase = corev1.PodFailed
 	client.CoreV1().Pods(pod.Namespace).UpdateStatus(ctx, pod, metav1.UpdateOptions{})`
 
-// Analyzer finds Update of an object whose status was changed.
+// Analyzer finds Update after a change of the status.
 var Analyzer = &analysis.Analyzer{
 	Name:     "statusupdate",
 	Doc:      doc,

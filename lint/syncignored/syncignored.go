@@ -1,4 +1,4 @@
-// Package syncignored finds waits for the initial sync whose result is ignored.
+// Package syncignored finds ignored results of waits for the initial sync.
 package syncignored
 
 import (
@@ -13,7 +13,7 @@ import (
 	"github.com/informer-exporter/informer-exporter/lint/internal/kube"
 )
 
-const doc = `find waits for the initial sync whose result is ignored
+const doc = `find ignored results of waits for the initial sync
 
 WaitForCacheSync returns early, and false, if its context ends or its channel closes first. A program that ignores this works with a
 cache that is not complete, and may delete what it does not find there.
@@ -30,7 +30,7 @@ Right:
 	}
 	go c.worker(ctx)`
 
-// Analyzer finds waits for the initial sync whose result is ignored.
+// Analyzer finds ignored results of waits for the initial sync.
 var Analyzer = &analysis.Analyzer{Name: "syncignored", Doc: doc, Run: run}
 
 func run(pass *analysis.Pass) (any, error) {

@@ -135,7 +135,7 @@ func (c *checker) passed(call *ssa.CallCommon, v ssa.Value, depth int) {
 	}
 }
 
-// fix unwraps the tombstone in the first statement of a function literal or method whose object is an empty interface.
+// fix unwraps the tombstone in the first statement of a handler, if its object is an empty interface.
 func fix(pass *analysis.Pass, h handlers.Handler) []analysis.SuggestedFix {
 	var body *ast.BlockStmt
 	switch syntax := h.Func.Syntax().(type) {

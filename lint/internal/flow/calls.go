@@ -82,7 +82,7 @@ func source(m kube.Method) kind {
 	return none
 }
 
-// alias returns the value whose memory the first result of a call shares, or nil.
+// alias returns the value that shares its memory with the first result of a call, or nil.
 func alias(m kube.Method) ssa.Value {
 	switch {
 	case m.In("k8s.io/apimachinery/pkg/api/meta", "Accessor"):

@@ -32,7 +32,7 @@ type solver struct {
 	changed   map[*ssa.Parameter]token.Pos // where a function changes objects
 	results   map[*ssa.Function][]state
 	variables map[*ssa.Alloc][]part
-	// privateStores is set if the package makes stores of its own, whose objects it may change.
+	// privateStores is set if the package makes stores of its own: it may change their objects.
 	privateStores bool
 }
 
