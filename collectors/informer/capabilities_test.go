@@ -163,7 +163,7 @@ func TestInformerPassesEveryCallOn(t *testing.T) {
 		inf.SetWatchErrorHandler(func(*cache.Reflector, error) {}),
 		inf.SetWatchErrorHandlerWithContext(func(context.Context, *cache.Reflector, error) {}),
 		inf.SetTransform(nil),
-		inf.SetTransform(func(obj any) (any, error) { return obj, nil }),
+		inf.SetTransform(func(obj any) (any, error) { return obj, nil }), //nolint:informerlint // the test calls each setter
 		inf.AddIndexers(cache.Indexers{cache.NamespaceIndex: cache.MetaNamespaceIndexFunc}),
 	} {
 		if err != nil {

@@ -57,7 +57,7 @@ func TestIsolatedHandlers(t *testing.T) {
 			registration := addHandler(t, inf, wrap(panicsAtFirst(calls)))
 			addHandler(t, inf, informer.NamedHandler("other", cache.ResourceEventHandlerFuncs{
 				AddFunc:    func(obj any) { others <- "add " + obj.(*corev1.Pod).Name },
-				DeleteFunc: func(obj any) { others <- "delete " + obj.(*corev1.Pod).Name },
+				DeleteFunc: func(obj any) { others <- "delete " + obj.(*corev1.Pod).Name }, //nolint:informerlint // the stream sends each deletion
 			}))
 			start(t, inf)
 			stream := <-server.Streams

@@ -98,7 +98,7 @@ func TestNilInAList(t *testing.T) {
 			inf := informer.NewSharedIndexInformer(obs, pods, server, &corev1.Pod{}, cache.SharedIndexInformerOptions{})
 			if err := inf.SetTransform(func(obj any) (any, error) {
 				if p, ok := obj.(*corev1.Pod); !ok || p.Name == "nil" {
-					return nil, nil
+					return nil, nil //nolint:informerlint // the mistake that the test is about
 				}
 				return obj, nil
 			}); err != nil {
@@ -141,7 +141,7 @@ func TestErrorAndNilInAList(t *testing.T) {
 	if err := inf.SetTransform(func(obj any) (any, error) {
 		switch p, ok := obj.(*corev1.Pod); {
 		case ok && p.Name == "nil":
-			return nil, nil
+			return nil, nil //nolint:informerlint // the mistake that the test is about
 		case ok && strings.HasPrefix(p.Name, "error"):
 			return nil, errors.New("cannot transform")
 		}

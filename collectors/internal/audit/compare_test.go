@@ -128,7 +128,7 @@ func TestPagesOfMetadataAreLarger(t *testing.T) {
 // TestCompare covers S11, P3 and P9: each type of difference, and nothing else.
 func TestCompare(t *testing.T) {
 	in := func(namespace string, o *corev1.ConfigMap) *corev1.ConfigMap { o.Namespace = namespace; return o }
-	byNameOnly := func(obj any) (string, error) { return obj.(*corev1.ConfigMap).Name, nil }
+	byNameOnly := func(obj any) (string, error) { return obj.(*corev1.ConfigMap).Name, nil } //nolint:informerlint // the mistake that the test is about
 	for name, c := range map[string]struct {
 		key    cache.KeyFunc
 		cached []*corev1.ConfigMap

@@ -44,6 +44,6 @@ func main() {
 	pods := factory.Core().V1().Pods().Lister()
 	clientgo.InformerFor(obs, generated{client}, "services.v1.", client.CoreV1().Services(""))
 	factory.Start(ctx.Done())
-	pod, err := pods.Pods("").Get("a")
+	pod, err := pods.Pods("").Get("a") //nolint:informerlint // linked, not run
 	slog.Info("linked", "pod", pod, "err", err)
 }

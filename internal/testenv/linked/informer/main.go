@@ -44,6 +44,6 @@ func main() {
 	q := queue.NewTypedRateLimitingQueue(obs, "pods", workqueue.DefaultTypedControllerRateLimiter[string](), queue.Options[string]{})
 	sync := controllers.NewSyncHandler(obs, "pods", func(context.Context, string) error { return nil }, controllers.Options{})
 	go inf.RunWithContext(ctx)
-	item, _ := q.Get()
+	item, _ := q.Get() //nolint:informerlint // linked, not run
 	slog.Info("linked", "err", sync(ctx, item), "server", http.ListenAndServe("127.0.0.1:0", promhttp.HandlerFor(registry, promhttp.HandlerOpts{})))
 }

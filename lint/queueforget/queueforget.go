@@ -1,0 +1,87 @@
+// Package queueforget finds work queues with a backoff that never ends, or never grows.
+package queueforget
+
+import (
+	"golang.org/x/tools/go/analysis"
+	"golang.org/x/tools/go/ssa"
+
+	"github.com/informer-exporter/informer-exporter/lint/internal/ir"
+	"github.com/informer-exporter/informer-exporter/lint/internal/kube"
+)
+
+const doc = `find retries without Forget, and Forget before the work
+
+Each AddRateLimited doubles the delay of an item until Forget. Without Forget after success, the next error waits up to 16 minutes, and
+the limiter keeps every key in memory. With Forget before the work, an item that fails is retried without backoff.
+
+Wrong:
+
+	queue.Forget(key)
+	if err := sync(key); err != nil {
+		queue.AddRateLimited(key)
+	}
+
+Right:
+
+	if err := sync(key); err != nil {
+		queue.AddRateLimited(key)
+		return true
+	}
+	queue.Forget(key)`
+
+// Analyzer finds retries without Forget, and Forget before the work.
+var Analyzer = &analysis.Analyzer{
+	Name:     "queueforget",
+	Doc:      doc,
+	Requires: []*analysis.Analyzer{ir.Analyzer},
+	Run:      run,
+}
+
+func run(pass *analysis.Pass) (any, error) {
+	pkg := ir.Of(pass)
+	all := map[string][]ssa.CallInstruction{}
+	for _, f := range pkg.Funcs {
+		for call := range ir.Calls(f) {
+			if m, ok := kube.Called(call.Common()); ok && m.Recv != nil && kube.IsQueue(m.Recv.Type()) && !ir.InTest(pass, call.Pos()) {
+				all[m.Name] = append(all[m.Name], call)
+			}
+		}
+	}
+	for _, forget := range all["Forget"] {
+		for _, retry := range all["AddRateLimited"] {
+			if ir.Dominates(forget, retry) && ir.Same(item(forget), item(retry)) {
+				pass.Reportf(forget.Pos(), "Forget runs before AddRateLimited, which then retries without backoff: forget only after success")
+				break
+			}
+		}
+	}
+	for _, get := range all["Get"] {
+		for _, retry := range all["AddRateLimited"] {
+			if keepsBackoff(pkg, get, retry) {
+				pass.Reportf(retry.Pos(), "this retries after an error, and success does not call Forget: the backoff of the item goes on")
+			}
+		}
+	}
+	if len(all["Forget"]) > 0 {
+		return nil, nil
+	}
+	for _, get := range all["Get"] {
+		for _, f := range pkg.Reached(get.Parent(), 3) {
+			if f == get.Parent() {
+				continue // checked above
+			}
+			for call := range ir.Calls(f) {
+				if m, ok := kube.Called(call.Common()); ok && m.Name == "AddRateLimited" && m.Recv != nil && kube.IsQueue(m.Recv.Type()) {
+					pass.Reportf(call.Pos(), "the package never calls Forget: the backoff of the item does not end after success")
+					return nil, nil
+				}
+			}
+		}
+	}
+	return nil, nil
+}
+
+func item(call ssa.CallInstruction) ssa.Value {
+	m, _ := kube.Called(call.Common())
+	return m.Args[0]
+}

@@ -1,0 +1,5 @@
+package labels
+
+type Selector interface{ Empty() bool }
+
+func Everything() Selector { return nil }
