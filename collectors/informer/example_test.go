@@ -52,7 +52,9 @@ func ExampleNewSharedInformerFactory() {
 
 	ctx, cancel := context.WithCancel(context.Background())
 	factory.StartWithContext(ctx)
-	factory.WaitForCacheSyncWithContext(ctx)
+	if err := factory.WaitForCacheSyncWithContext(ctx).AsError(); err != nil {
+		panic(err)
+	}
 	_, _ = pods.Pods("shop").Get("web")
 	_, _ = pods.Pods("shop").Get("gone")
 	observertest.Print(registry, "k8s_informer_synced", "k8s_informer_objects", "k8s_informer_cache_hits_total", "k8s_informer_cache_misses_total")
@@ -77,7 +79,11 @@ func ExampleNewDynamicSharedInformerFactory() {
 
 	stop := make(chan struct{})
 	factory.Start(stop)
-	factory.WaitForCacheSync(stop)
+	for kind, synced := range factory.WaitForCacheSync(stop) {
+		if !synced {
+			panic(kind)
+		}
+	}
 	_, _ = pods.ByNamespace("shop").Get("web")
 	observertest.Print(registry, "k8s_informer_objects", "k8s_informer_cache_hits_total")
 
@@ -103,7 +109,11 @@ func ExampleNewMetadataSharedInformerFactory() {
 
 	stop := make(chan struct{})
 	factory.Start(stop)
-	factory.WaitForCacheSync(stop)
+	for kind, synced := range factory.WaitForCacheSync(stop) {
+		if !synced {
+			panic(kind)
+		}
+	}
 	_, _ = deployments.ByNamespace("shop").Get("web")
 	observertest.Print(registry, "k8s_informer_objects", "k8s_informer_cache_hits_total")
 
@@ -128,7 +138,9 @@ func ExampleInformerFor() {
 
 	stop, done := make(chan struct{}), make(chan struct{})
 	go func() { defer close(done); widgets.Run(stop) }()
-	cache.WaitForCacheSync(stop, widgets.HasSynced)
+	if !cache.WaitForCacheSync(stop, widgets.HasSynced) {
+		panic("not synced")
+	}
 	observertest.Print(registry, "k8s_informer_objects", "k8s_informer_synced")
 
 	close(stop)
@@ -151,7 +163,9 @@ func ExampleNewSharedIndexInformer() {
 
 	stop, done := make(chan struct{}), make(chan struct{})
 	go func() { defer close(done); pods.Run(stop) }()
-	cache.WaitForCacheSync(stop, registration.HasSynced)
+	if !cache.WaitForCacheSync(stop, registration.HasSynced) {
+		panic("not synced")
+	}
 	_, _ = pods.GetIndexer().ByIndex(cache.NamespaceIndex, "shop")
 	observertest.Print(registry, "k8s_informer_cache_lists_total", "k8s_informer_handlers", "k8s_informer_handler_panics_total")
 
@@ -172,7 +186,9 @@ func ExampleWrap() {
 
 	stop, done := make(chan struct{}), make(chan struct{})
 	go func() { defer close(done); pods.Run(stop) }()
-	cache.WaitForCacheSync(stop, pods.HasSynced)
+	if !cache.WaitForCacheSync(stop, pods.HasSynced) {
+		panic("not synced")
+	}
 	_, _, _ = pods.GetStore().GetByKey("shop/web")
 	observertest.Print(registry, "k8s_informer_objects", "k8s_informer_cache_hits_total")
 
@@ -247,7 +263,9 @@ func ExampleNewInformerFunc() {
 	pods := newInformer(lw, &corev1.Pod{}, 10*time.Hour, cache.Indexers{})
 	stop, done := make(chan struct{}), make(chan struct{})
 	go func() { defer close(done); pods.Run(stop) }()
-	cache.WaitForCacheSync(stop, pods.HasSynced)
+	if !cache.WaitForCacheSync(stop, pods.HasSynced) {
+		panic("not synced")
+	}
 	_, _, _ = pods.GetIndexer().GetByKey("shop/web")
 	observertest.Print(registry, "k8s_informer_objects", "k8s_informer_cache_hits_total")
 

@@ -43,7 +43,9 @@ func ExampleNew() {
 
 	ctx, cancel := context.WithCancel(context.Background())
 	factory.StartWithContext(ctx)
-	cache.WaitForCacheSync(ctx.Done(), registration.HasSynced)
+	if !cache.WaitForCacheSync(ctx.Done(), registration.HasSynced) {
+		panic("not synced")
+	}
 	observertest.Print(registry, "k8s_object_terminating")
 	cancel()
 	factory.Shutdown()
