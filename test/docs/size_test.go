@@ -19,7 +19,7 @@ var budgets = map[string]int{
 
 // Limits of all pages together, and of a cell of a table.
 const (
-	mostWords, mostLines, mostCell = 36_000, 2_100, 30
+	mostWords, mostLines, mostCell = 36_000, 2_000, 30
 )
 
 var cellEnd = regexp.MustCompile(` \|(?: |$)`)
@@ -41,7 +41,7 @@ func TestSize(t *testing.T) {
 				t.Errorf("%s has no budget", path)
 			}
 		}
-		if folder == "docs" && !strings.Contains(name, "/") && name != "flags.md" { // a reference, as those in deploy
+		if folder == "docs" && !strings.Contains(name, "/") && name != "flags.md" && name != "faults.md" { // generated references, like those in deploy
 			lines += strings.Count(page, "\n")
 		}
 		for line := range strings.Lines(fence.ReplaceAllString(page, "")) {
