@@ -78,12 +78,39 @@ func isReconcile(f *ssa.Function) bool {
 	return f.Name() == "Reconcile" && results.Len() == 2 && kube.Is(results.At(0).Type(), kube.Runtime+"reconcile", "Result")
 }
 
-// guarded reports whether an instruction runs under a condition other than the success of calls before.
+// guarded reports whether an instruction runs under a condition other than the success of calls before, or a range over state that
+// outlives the run.
 func guarded(instr ssa.Instruction) bool {
 	for cond := range ir.Guards(instr) {
-		if v, _ := ir.NotNil(cond); v == nil || !kube.IsError(v.Type()) {
+		if v, _ := ir.NotNil(cond); (v == nil || !kube.IsError(v.Type())) && !rangesState(cond) {
 			return true
 		}
+	}
+	return false
+}
+
+// rangesState reports whether a condition is that of a range over a field or a global variable.
+func rangesState(cond ssa.Value) bool {
+	var ranged ssa.Value
+	switch cond := cond.(type) {
+	case *ssa.Extract: // of a map
+		if next, ok := cond.Tuple.(*ssa.Next); ok {
+			if r, ok := next.Iter.(*ssa.Range); ok {
+				ranged = r.X
+			}
+		}
+	case *ssa.BinOp: // of a slice: its index is less than its length
+		if length, ok := cond.Y.(*ssa.Call); ok && strings.HasPrefix(cond.Block().Comment, "rangeindex") {
+			ranged = length.Call.Args[0]
+		}
+	}
+	load, ok := ranged.(*ssa.UnOp)
+	if !ok {
+		return false
+	}
+	switch load.X.(type) {
+	case *ssa.FieldAddr, *ssa.Global:
+		return true
 	}
 	return false
 }

@@ -51,3 +51,18 @@ func register(informers []cache.SharedIndexInformer, handlers []cache.ResourceEv
 		informers[0].AddEventHandler(cache.ResourceEventHandlerFuncs{AddFunc: func(any) { println(i) }})
 	}
 }
+
+// rescan adds handlers to a list of the reconciler in each run; those of new informers are added once.
+type rescan struct{ informers []cache.SharedIndexInformer }
+
+func (r *rescan) Reconcile(ctx context.Context, req reconcile.Request) (reconcile.Result, error) {
+	for _, informer := range r.informers {
+		informer.AddEventHandler(cache.ResourceEventHandlerFuncs{}) // want `each run of Reconcile adds another handler`
+	}
+	for _, informer := range r.added() {
+		informer.AddEventHandler(cache.ResourceEventHandlerFuncs{})
+	}
+	return reconcile.Result{}, nil
+}
+
+func (r *rescan) added() []cache.SharedIndexInformer { return nil }
