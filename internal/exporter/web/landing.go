@@ -3,7 +3,6 @@ package web
 import (
 	"cmp"
 	"fmt"
-	"io"
 	"net/http"
 	"net/url"
 	"slices"
@@ -43,7 +42,7 @@ type header struct {
 func (s *Server) serveLanding(w http.ResponseWriter, r *http.Request) {
 	query := r.URL.Query()
 	w.Header().Set("Content-Type", "text/html; charset=utf-8")
-	_, _ = io.WriteString(w, s.page(query.Get("sort"), query.Has("desc")).html()) //nolint:gosec // markup escapes all text; an error means that the client has disconnected
+	_ = markup.Execute(w, s.page(query.Get("sort"), query.Has("desc"))) // an error means that the client has disconnected
 }
 
 func (s *Server) page(sortBy string, descending bool) page {
@@ -134,14 +133,6 @@ func arrange(states []status.Informer, sortBy string, descending bool) []header 
 		headers = append(headers, h)
 	}
 	return headers
-}
-
-// since formats the age of a time and the time, or empty strings for the zero time.
-func since(at time.Time) (ago, when string) {
-	if at.IsZero() {
-		return "", ""
-	}
-	return short(time.Since(at)), at.UTC().Format(time.RFC3339)
 }
 
 // short formats a duration with at most two units.

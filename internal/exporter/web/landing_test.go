@@ -75,12 +75,10 @@ func TestPageHasItsFigures(t *testing.T) {
 	}
 }
 
-// cells returns the columns of an informer's row after its type, with their classes and titles.
-func cells(s status.Informer) []string {
-	var m markup
-	m.row(s)
+// columnsOf returns the columns of an informer's row after its type, with their classes and titles.
+func columnsOf(s status.Informer) []string {
 	var list []string
-	for _, match := range regexp.MustCompile(`(?s)<td(.*?)</td>`).FindAllStringSubmatch(m.String(), -1) {
+	for _, match := range regexp.MustCompile(`(?s)<td(.*?)</td>`).FindAllStringSubmatch(page{Informers: []status.Informer{s}}.html(), -1) {
 		list = append(list, match[1])
 	}
 	return list
@@ -102,16 +100,16 @@ func TestCells(t *testing.T) {
 			` class="n">56`, ` class="n dim">7.0 s`,
 			` title="` + title(10*time.Second) + `"><span class="late">different (3)</span> <span class="dim">10 s ago</span>`,
 		}
-		if got := cells(s); !slices.Equal(got, want) {
+		if got := columnsOf(s); !slices.Equal(got, want) {
 			t.Errorf("got  %q\nwant %q", got, want)
 		}
 		s.SyncLag, s.Pending, s.ID.Namespace, s.LastAudit.Result = 0, 0, "", informer.AuditConsistent
-		got := cells(s)
+		got := columnsOf(s)
 		if got[0] != ` class="dim">all` || got[3] != ` class="n dim">0 s` || got[4] != ` class="n dim">0` || !strings.Contains(got[9], "<span>consistent</span>") {
 			t.Errorf("without a lag: %q", got)
 		}
 		s.Kind.Namespaced, s.LastAudit.Result, s.LastSync, s.WatchOpened = false, informer.AuditError, 0, ago(61*24*time.Hour)
-		got = cells(s)
+		got = columnsOf(s)
 		if got[0] != ` class="dim">cluster` || !strings.HasSuffix(got[6], ">61 days") || got[8] != ` class="n dim">–` || !strings.Contains(got[9], `<span class="late">error</span>`) {
 			t.Errorf("after a failed audit, without a known sync duration: %q", got)
 		}
@@ -125,15 +123,15 @@ func TestCellsOfRefusedResource(t *testing.T) {
 		` class="dim">all`, `><span class="state forbidden">forbidden</span>`, ` class="n dim">–`, ` class="n dim">–`, ` class="n dim">–`,
 		` class="n dim">–`, ` class="n dim">–`, ` class="n dim">–`, ` class="n dim">–`, `><span class="dim">–</span>`,
 	}
-	if got := cells(s); !slices.Equal(got, want) {
+	if got := columnsOf(s); !slices.Equal(got, want) {
 		t.Errorf("refused:\ngot  %q\nwant %q", got, want)
 	}
 	s.Objects, s.SyncLag = 5, time.Hour
-	if got := cells(s); !slices.Equal(got, want) {
+	if got := columnsOf(s); !slices.Equal(got, want) {
 		t.Errorf("refused, with numbers:\ngot  %q\nwant %q", got, want)
 	}
 	s.Synced = true
-	if got := cells(s); got[2] != ` class="n">5` || got[3] != ` class="n late">1 h 0 min` || got[4] != ` class="n dim">0` {
+	if got := columnsOf(s); got[2] != ` class="n">5` || got[3] != ` class="n late">1 h 0 min` || got[4] != ` class="n dim">0` {
 		t.Errorf("synced before: %q", got)
 	}
 }

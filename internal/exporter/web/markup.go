@@ -6,15 +6,19 @@ import (
 	_ "embed"
 	"encoding/base64"
 	"fmt"
-	"html"
-	"strings"
+	"html/template"
+	"time"
 
 	"github.com/informer-exporter/informer-exporter/collectors/informer"
 	"github.com/informer-exporter/informer-exporter/internal/exporter/status"
 )
 
-//go:embed landing.css
-var style string
+var (
+	//go:embed landing.html
+	landing string
+	//go:embed landing.css
+	style string
+)
 
 // styleHash is the hash of the page's style for the Content-Security-Policy.
 var styleHash = func() string {
@@ -22,165 +26,69 @@ var styleHash = func() string {
 	return "sha256-" + base64.StdEncoding.EncodeToString(sum[:])
 }()
 
-// markup builds HTML without html/template, which would make the linker keep every exported method of the program (see
-// docs/dev/decisions.md).
-type markup struct{ strings.Builder }
+// markup is the template of the page.
+var markup = template.Must(template.New("landing").Funcs(template.FuncMap{
+	"style":     func() template.CSS { return template.CSS(style) }, //nolint:gosec // a file of this package
+	"namespace": namespace,
+	"cells":     cells,
+	"age":       age,
+	"at":        timestamp,
+	"failed":    func(result string) bool { return result == informer.AuditError },
+}).Parse(landing))
 
-// add appends formatted text. Strings in args are escaped for elements and quoted attributes, so that only formats have markup.
-func (m *markup) add(format string, args ...any) {
-	for i, arg := range args {
-		if text, ok := arg.(string); ok {
-			args[i] = html.EscapeString(text)
-		}
+func namespace(s status.Informer) string {
+	if !s.Kind.Namespaced {
+		return "cluster"
 	}
-	fmt.Fprintf(m, format, args...)
-}
-
-// attribute appends an attribute unless its value is empty. The name must be a constant.
-func (m *markup) attribute(name, value string) {
-	if value != "" {
-		m.add(" "+name+`="%s"`, value)
-	}
-}
-
-// html returns the page.
-func (p page) html() string {
-	var m markup
-	m.add(`<!DOCTYPE html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<meta name="color-scheme" content="light dark">
-<meta http-equiv="refresh" content="10">
-<title>%s: %d of %d synced</title>
-<style>`, p.Name, p.Synced, len(p.Informers))
-	m.WriteString(style)
-	m.add(`</style>
-</head>
-<body>
-<header>
-<h1>%s <small>%s</small></h1>
-<p>%d informers watch %s. Uptime: %s.</p>
-</header>
-<nav>
-<a href="%s">Metrics</a>
-<a href="%s">JSON</a>
-<a href="readyz?verbose">Readiness</a>
-<a href="livez">Liveness</a>
-`, p.Name, p.Version, len(p.Informers), p.Server, p.Up, p.Metrics, p.API)
-	if p.Pprof {
-		m.add(`<a href="debug/pprof/">Profiles</a>` + "\n")
-	}
-	m.add("</nav>\n<dl>\n")
-	p.addSummary(&m)
-	m.add("</dl>\n" + `<div class="table">
-<table>
-<caption>Informers</caption>
-<thead>
-<tr>
-`)
-	for _, c := range p.Columns {
-		m.add(`<th scope="col"`)
-		m.attribute("class", when(c.Numeric, "n", ""))
-		m.attribute("aria-sort", c.Sorted)
-		m.add(`><a href="%s">%s</a></th>`+"\n", c.Link, c.Title)
-	}
-	m.add("</tr>\n</thead>\n<tbody>\n")
-	for _, s := range p.Informers {
-		m.row(s)
-	}
-	m.add(`</tbody>
-</table>
-</div>
-<footer>This page refreshes every 10 seconds. Click a column to sort. Events include bookmarks; an idle resource has no other events. Audits compare a cache with the API server.</footer>
-</body>
-</html>
-`)
-	return m.String()
-}
-
-// addSummary appends the figures above the table.
-func (p page) addSummary(m *markup) {
-	if p.Ready {
-		m.add("<div><dt>Ready</dt><dd>yes</dd></div>\n")
-	} else {
-		m.add(`<div><dt>Ready</dt><dd><span class="late">no</span></dd></div>` + "\n")
-	}
-	if p.Leader != "" {
-		m.add("<div><dt>Leader</dt><dd>%s</dd></div>\n", p.Leader)
-	}
-	m.add("<div><dt>Synced</dt><dd>%d of %d</dd></div>\n", p.Synced, len(p.Informers))
-	for _, problem := range []struct {
-		title string
-		count int
-	}{{"Unavailable", p.Refused}, {"Lagging", p.Late}, {"Inconsistent", p.Different}} {
-		if problem.count == 0 {
-			m.add("<div><dt>%s</dt><dd>0</dd></div>\n", problem.title)
-		} else {
-			m.add(`<div><dt>%s</dt><dd><span class="late">%d</span></dd></div>`+"\n", problem.title, problem.count)
-		}
-	}
-	m.add("<div><dt>Objects</dt><dd>%d</dd></div>\n", p.Objects)
+	return cmp.Or(s.ID.Namespace, "all")
 }
 
 // none is shown for missing values.
 const none = "\u2013"
 
-// row appends the row of an informer.
-func (m *markup) row(s status.Informer) {
-	namespace := cmp.Or(s.ID.Namespace, "all")
-	if !s.Kind.Namespaced {
-		namespace = "cluster"
-	}
-	m.add("<tr>\n"+`<th scope="row">%s</th>
-<td class="dim">%s</td>
-<td><span class="state %s">%s</span>`, s.ID.Type(), namespace, s.State, s.State)
-	if s.Degraded {
-		m.add(` <span class="late">degraded</span>`)
-	}
-	m.add("</td>\n")
-	cell := func(class, title, text string) {
-		m.add("<td")
-		m.attribute("class", class)
-		m.attribute("title", title)
-		m.add(">%s</td>\n", text)
-	}
+// cell is a cell of the table.
+type cell struct{ Class, Title, Text string }
+
+// cells returns the cells between the state and the last audit.
+func cells(s status.Informer) []cell {
 	blank := s.Refused && !s.Synced
-	number := func(notable bool, class, text string) {
-		if blank {
-			notable, text = false, none
+	number := func(notable bool, class, text string) cell {
+		switch {
+		case blank:
+			return cell{Class: "n dim", Text: none}
+		case notable:
+			return cell{Class: class, Text: text}
 		}
-		cell(when(notable, class, "n dim"), "", text)
+		return cell{Class: "n dim", Text: text}
 	}
-	number(s.Objects > 0, "n", fmt.Sprint(s.Objects))
-	number(s.Lagging(), "n late", short(s.SyncLag))
-	number(s.Pending > 0, "n", fmt.Sprint(s.Pending))
-	event, at := since(s.LastEvent)
-	cell("n dim", at, when(at != "", event+" ago", none))
-	watch, at := since(s.WatchOpened)
-	cell(when(at != "", "n", "n dim"), when(at != "", "since "+at, ""), cmp.Or(watch, none))
-	number(s.Relists > 0, "n", fmt.Sprint(s.Relists))
-	cell("n dim", "", when(s.LastSync > 0, short(s.LastSync), none))
-	audited, at := since(s.LastAudit.At)
-	m.add("<td")
-	m.attribute("title", at)
-	switch result := s.LastAudit.Result; {
-	case result == "":
-		m.add(`><span class="dim">%s</span></td>`, none)
-	case s.Inconsistent():
-		m.add(`><span class="late">%s (%d)</span> <span class="dim">%s ago</span></td>`, result, s.LastAudit.Differences, audited)
-	default:
-		m.add("><span")
-		m.attribute("class", when(result == informer.AuditError, "late", ""))
-		m.add(`>%s</span> <span class="dim">%s ago</span></td>`, result, audited)
+	event, watch, last := cell{Class: "n dim", Text: none}, cell{Class: "n dim", Text: none}, none
+	if at := timestamp(s.LastEvent); at != "" {
+		event = cell{"n dim", at, age(s.LastEvent) + " ago"}
 	}
-	m.add("\n</tr>\n")
+	if at := timestamp(s.WatchOpened); at != "" {
+		watch = cell{"n", "since " + at, age(s.WatchOpened)}
+	}
+	if s.LastSync > 0 {
+		last = short(s.LastSync)
+	}
+	return []cell{
+		number(s.Objects > 0, "n", fmt.Sprint(s.Objects)),
+		number(s.Lagging(), "n late", short(s.SyncLag)),
+		number(s.Pending > 0, "n", fmt.Sprint(s.Pending)),
+		event,
+		watch,
+		number(s.Relists > 0, "n", fmt.Sprint(s.Relists)),
+		{Class: "n dim", Text: last},
+	}
 }
 
-func when(condition bool, text, otherwise string) string {
-	if condition {
-		return text
+// timestamp formats a time, the zero time as an empty string.
+func timestamp(at time.Time) string {
+	if at.IsZero() {
+		return ""
 	}
-	return otherwise
+	return at.UTC().Format(time.RFC3339)
 }
+
+// age formats the age of a time.
+func age(at time.Time) string { return short(time.Since(at)) }
