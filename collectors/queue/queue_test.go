@@ -93,8 +93,8 @@ func TestCoalescedAddsAreExact(t *testing.T) {
 		if got != adders*adds-float64(gets.Load()) || got != adders*adds-upstream {
 			t.Errorf("%s order: %d adds, %d items processed, %v adds counted by client-go, %v coalesced", name, adders*adds, gets.Load(), upstream, got)
 		}
-		if got < adds || gets.Load() < adds {
-			t.Errorf("%s order: %v coalesced, %d processed: not enough to compare", name, got, gets.Load())
+		if got == 0 { // how many depends on the scheduler
+			t.Errorf("%s order: no add was coalesced: nothing to compare", name)
 		}
 		finish(keep)
 	}

@@ -44,7 +44,9 @@ func TestFaultReachesTheReceiver(t *testing.T) {
 		return inhibited(ctx, c, len(defaultKinds()), `alertname="InformerSyncLagHigh"`, `name="`+exporterName+`"`)
 	})
 	for _, a := range c.Receiver.Alerts() {
-		if a.Name == "InformerSyncLagHigh" && a.Labels["name"] == exporterName && a.StartsAt.After(cut) {
+		// Alertmanager inhibits once it has the cause: on a busy machine a consequence may be evaluated, and sent, before.
+		if a.Name == "InformerSyncLagHigh" && a.Labels["name"] == exporterName && a.StartsAt.After(cut) &&
+			a.Arrived.Sub(fired[a.Labels["informer_type"]].Arrived) > time.Second {
 			t.Errorf("the consequence was sent in addition to the cause: %+v", a)
 		}
 	}
