@@ -36,7 +36,7 @@ type lineFile struct {
 	Panels []panelFile `json:"panels"`
 }
 
-// panelFile is a panel of any kind: stat, timeseries, table or timeline. The fields are those of the panel's type.
+// panelFile is a panel of any kind: stat, timeseries, table or timeline. Each kind reads some of the fields.
 type panelFile struct {
 	ID          uint32 `json:"id"`
 	Title       string `json:"title"`
