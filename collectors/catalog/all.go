@@ -178,6 +178,7 @@ var all = []Metric{
 	ExporterKinds.Metric,
 	ExporterDiscoveries.Metric,
 	ExporterShards.Metric,
+	ExporterWatchCacheStale.Metric,
 	ExporterConfigReloaded.Metric,
 	ExporterConfigReloadedTime.Metric,
 }
