@@ -29,6 +29,7 @@ func apiClient() page {
 			{id: 400, title: "Duration and throttling", lines: []line{
 				{height: 9, panels: []panel{clientThrottling, durationByVerb}},
 			}},
+			staleCaches,
 			apiServer,
 		},
 	}

@@ -7,6 +7,7 @@ import "github.com/informer-exporter/informer-exporter/collectors/catalog"
 var apiServer = row{id: 500, title: "API server (cluster variable only)", collapsed: true, lines: []line{
 	{height: 9, panels: []panel{openWatches, terminatedWatchers, streamingLists}},
 	{height: 9, panels: []panel{cacheInitializations, consistencyChecks, flowRejections}},
+	{height: 9, panels: []panel{eventDispatch, cacheFallbacks, cacheWaits}},
 }}
 
 const legendServer = "{{@cluster}} {{group}} {{resource}}"
@@ -40,4 +41,21 @@ var consistencyChecks = timeSeries{header: header{id: 54, title: "Consistency ch
 var flowRejections = timeSeries{header: header{id: 55, title: "Requests rejected by flow schema", unit: "short", empty: normallyEmpty,
 	description: "Requests that API priority and fairness rejected with 429, by flow schema and reason. Normally none. The flow schema shows where they come from: give a busy program its own, or send fewer requests."},
 	stacked: true, queries: []query{{expr: occurrences(`apiserver_flowcontrol_rejected_requests_total{@server}`, `@cluster, flow_schema, reason`), legend: "{{@cluster}} {{flow_schema}} {{reason}}"}},
+}
+
+var eventDispatch = timeSeries{header: header{id: 56, title: "Dispatch of watch events p99", unit: "s", empty: normallyEmpty,
+	description: "99th percentile of the time from the arrival of an event from etcd until it is written to a watch, by stage. Normally milliseconds. storage_to_cache: the API server is short of CPU. cache_to_watcher: a client reads too slowly. No data before Kubernetes 1.37."},
+	queries: []query{{expr: `histogram_quantile(0.99, sum by (@le, @cluster, stage) (rate(apiserver_watch_events_dispatch_duration_seconds@bucket{@server}[$__rate_interval]))) >= 0`, legend: "{{@cluster}} {{stage}}"}},
+	goal:    &catalog.Objectives.WatchEventsSlow,
+}
+
+var cacheFallbacks = timeSeries{header: header{id: 57, title: "Consistent lists served by etcd", unit: "percentunit", empty: normallyEmpty,
+	description: "Share of consistent lists for which the watch cache did not reach etcd's version within 3 s, by resource. Normally 0. A rise: etcd or its network is slow, or does not feed the cache, and watches are late as well."},
+	top: true, queries: []query{{expr: `sum by (@cluster, group, resource) (rate(apiserver_watch_cache_consistent_read_total{@server, fallback="true"}[$__rate_interval])) / (sum by (@cluster, group, resource) (rate(apiserver_watch_cache_consistent_read_total{@server}[$__rate_interval])) > 0)`, legend: legendServer}},
+	goal: &catalog.Objectives.WatchCacheLate,
+}
+
+var cacheWaits = timeSeries{header: header{id: 58, title: "Waits for the watch cache p99", unit: "s", empty: normallyEmpty,
+	description: "99th percentile of the time that reads wait until the watch cache is fresh, by resource. Normally below 0.1 s, which etcd takes to report its progress. No data without such reads."},
+	top: true, queries: []query{{expr: `histogram_quantile(0.99, sum by (@le, @cluster, group, resource) (rate(apiserver_watch_cache_read_wait_seconds@bucket{@server}[$__rate_interval]))) >= 0`, legend: legendServer}},
 }
