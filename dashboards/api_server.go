@@ -7,7 +7,7 @@ import "github.com/informer-exporter/informer-exporter/collectors/catalog"
 var apiServer = row{id: 500, title: "API server (cluster variable only)", collapsed: true, lines: []line{
 	{height: 9, panels: []panel{openWatches, terminatedWatchers, streamingLists}},
 	{height: 9, panels: []panel{cacheInitializations, consistencyChecks, flowRejections}},
-	{height: 9, panels: []panel{eventDispatch, cacheFallbacks, cacheWaits}},
+	{height: 9, panels: []panel{eventDispatch, cacheFallbacks, cacheWaits, watchCacheAge}},
 }}
 
 const legendServer = "{{@cluster}} {{group}} {{resource}}"
@@ -58,4 +58,10 @@ var cacheFallbacks = timeSeries{header: header{id: 57, title: "Consistent lists 
 var cacheWaits = timeSeries{header: header{id: 58, title: "Waits for the watch cache p99", unit: "s", empty: normallyEmpty,
 	description: "99th percentile of the time that reads wait until the watch cache is fresh, by resource. Normally below 0.1 s, which etcd takes to report its progress. No data without such reads."},
 	top: true, queries: []query{{expr: `histogram_quantile(0.99, sum by (@le, @cluster, group, resource) (rate(apiserver_watch_cache_read_wait_seconds@bucket{@server}[$__rate_interval]))) >= 0`, legend: legendServer}},
+}
+
+var watchCacheAge = timeSeries{header: header{id: 59, title: "Stale watch cache", unit: age,
+	description: "How long the API server that the exporter is connected to has lacked a version that etcd has. Normally 0. A rise of one second per second: etcd does not feed the API server, and all of its watches are silent."},
+	queries: []query{{expr: `max by (@cluster, @instance) (informer_exporter_watch_cache_stale_seconds{@target})`, legend: legendExporter}},
+	goal:    &catalog.Objectives.WatchCacheFrozen,
 }

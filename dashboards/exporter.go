@@ -1,7 +1,5 @@
 package dashboards
 
-import "github.com/informer-exporter/informer-exporter/collectors/catalog"
-
 // exporterItself covers the exporter: its resources and its cost.
 func exporterItself(c Config) page {
 	t := c.Targets
@@ -22,7 +20,7 @@ func exporterItself(c Config) page {
 			{id: 200, title: "Coverage", lines: []line{
 				{height: 8, panels: []panel{kindsDownByResource, shards, watchedKinds, discoveries}},
 				{height: 7, panels: []panel{labelOverflow, droppedSeries, traceSpans}},
-				{height: 7, panels: []panel{watchCacheAge, stateMetrics}},
+				{height: 7, panels: []panel{stateMetrics}},
 			}},
 			{id: 300, title: "Cost", lines: []line{
 				{height: 9, panels: []panel{residentMemory, memoryLimitUsed, cpuTime, goroutines}},
@@ -60,16 +58,10 @@ var shards = timeSeries{header: header{id: 79, title: "Missing shards", unit: "s
 	queries: []query{{expr: `max by (@cluster, @job) (informer_exporter_shards{@target}) - count by (@cluster, @job) (group by (@cluster, @job, shard) (informer_exporter_shards{@target}))`, legend: "{{@cluster}} {{@job}}"}},
 }
 
-var watchCacheAge = timeSeries{header: header{id: 74, title: "Stale watch cache", unit: age,
-	description: "How long the API server that the exporter is connected to has lacked a version that etcd has. Normally 0. A rise of one second per second: etcd does not feed the API server, and all of its watches are silent."},
-	queries: []query{{expr: `max by (@cluster, @instance) (informer_exporter_watch_cache_stale_seconds{@target})`, legend: legendExporter}},
-	goal:    &catalog.Objectives.WatchCacheFrozen,
-}
-
 var stateMetrics = timeSeries{header: header{id: 75, title: "Objects that kube-state-metrics has or lacks", unit: "short", empty: normallyEmpty,
 	description: "Objects in kube-state-metrics minus those in the cache of the exporter, for resources that both watch. Normally 0, for moments a few. A lasting difference: kube-state-metrics is behind, selects namespaces, or lacks a shard."},
 	queries: []query{
 		{expr: `count by (@cluster) (kube_pod_info{@server}) - on (@cluster) max by (@cluster) (k8s_informer_objects{@target, informer_type="pods", watch_namespace="*"})`, legend: "{{@cluster}} pods"},
-		{expr: `count by (@cluster) (kube_deployment_created{@server}) - on (@cluster) max by (@cluster) (k8s_informer_objects{@target, informer_type="deployments.apps", watch_namespace="*"})`, legend: "{{@cluster}} deployments"},
+		{expr: `count by (@cluster) (kube_deployment_spec_replicas{@server}) - on (@cluster) max by (@cluster) (k8s_informer_objects{@target, informer_type="deployments.apps", watch_namespace="*"})`, legend: "{{@cluster}} deployments"},
 	},
 }

@@ -158,7 +158,7 @@ var all = []Metric{
 	skippedHPAs.Metric,
 	skippedJobs.Metric,
 	SkippedReplicaSets.Metric,
-	skippedStateful.Metric,
+	skippedStatefulSets.Metric,
 	statePods.Metric,
 	stateDeployments.Metric,
 	restRequests.Metric,

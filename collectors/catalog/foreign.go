@@ -69,33 +69,54 @@ var (
 	})
 )
 
-// Metrics of kube-state-metrics, with one series for each object.
+// Metrics of kube-state-metrics, with a series for each object in its cache.
 var (
-	statePods        = foreignObjects("kube_pod_info", "Pods")
-	stateDeployments = foreignObjects("kube_deployment_created", "Deployments")
+	statePods = gauge(Metric{
+		Name:   "kube_pod_info",
+		Help:   "Pods in the cache of kube-state-metrics, always 1.",
+		Family: familyForeign,
+	})
+	stateDeployments = gauge(Metric{
+		Name:   "kube_deployment_spec_replicas",
+		Help:   "Number of desired replicas of each of the Deployments in the cache of kube-state-metrics.",
+		Family: familyForeign,
+	})
 )
-
-func foreignObjects(name, kind string) Gauge {
-	return gauge(Metric{Name: name, Help: "A series for each of the " + kind + " in the cache of kube-state-metrics.", Family: familyForeign})
-}
 
 // Metrics of kube-controller-manager 1.36, and 1.37 for HorizontalPodAutoscalers. The stale resource is in the labels.
 var (
-	skippedDaemonSets  = syncsSkipped("daemonset", "DaemonSets")
-	skippedHPAs        = syncsSkipped("horizontal_pod_autoscaler", "HorizontalPodAutoscalers")
-	skippedJobs        = syncsSkipped("job", "Jobs")
-	SkippedReplicaSets = syncsSkipped("replicaset", "ReplicaSets")
-	skippedStateful    = syncsSkipped("statefulset", "StatefulSets")
-)
-
-func syncsSkipped(controller, kind string) Counter {
-	return counter(Metric{
-		Name:   controller + "_controller_stale_sync_skips_total",
-		Help:   "Number of syncs of " + kind + " that were skipped, because a cache was older than the controller's own last write.",
+	skippedDaemonSets = counter(Metric{
+		Name:   "daemonset_controller_stale_sync_skips_total",
+		Help:   "Number of syncs of DaemonSets that were skipped, because a cache was older than the controller's own last write.",
 		Family: familyForeign,
 		Labels: ofServer(),
 	})
-}
+	skippedHPAs = counter(Metric{
+		Name:   "horizontal_pod_autoscaler_controller_stale_sync_skips_total",
+		Help:   "Number of syncs of HorizontalPodAutoscalers that were skipped, because a cache was older than the controller's own last write.",
+		Family: familyForeign,
+		Labels: ofServer(),
+	})
+	skippedJobs = counter(Metric{
+		Name:   "job_controller_stale_sync_skips_total",
+		Help:   "Number of syncs of Jobs that were skipped, because a cache was older than the controller's own last write.",
+		Family: familyForeign,
+		Labels: ofServer(),
+	})
+	// SkippedReplicaSets stands for all five in the objective.
+	SkippedReplicaSets = counter(Metric{
+		Name:   "replicaset_controller_stale_sync_skips_total",
+		Help:   "Number of syncs of ReplicaSets that were skipped, because a cache was older than the controller's own last write.",
+		Family: familyForeign,
+		Labels: ofServer(),
+	})
+	skippedStatefulSets = counter(Metric{
+		Name:   "statefulset_controller_stale_sync_skips_total",
+		Help:   "Number of syncs of StatefulSets that were skipped, because a cache was older than the controller's own last write.",
+		Family: familyForeign,
+		Labels: ofServer(),
+	})
+)
 
 // Metrics of client-go's REST client, with the names that component-base and controller-runtime give them.
 var (
