@@ -24,6 +24,9 @@ var (
 	levelMetric = regexp.MustCompile(`^[a-z_]+:[a-z0-9_]+:[a-z0-9_]+$`)
 )
 
+// replacement is a label_replace's.
+var replacement = regexp.MustCompile(`"\$(1|\{1\}[a-z]+)"`)
+
 func TestRulesAreComplete(t *testing.T) {
 	c := alerts.Config{RunbookBase: "https://runbooks.example.com/", Dashboards: alerts.Dashboards{
 		Overview: "https://grafana.example.com/d/s", Informers: "https://grafana.example.com/d/i", Controllers: "https://grafana.example.com/d/c",
@@ -36,7 +39,7 @@ func TestRulesAreComplete(t *testing.T) {
 		if (r.Record == "") == (r.Alert == "") {
 			t.Errorf("%+v must be either a recording or an alerting rule", r)
 		}
-		if strings.ContainsAny(strings.ReplaceAll(r.Expr, `"$1"`, ""), "$@") || strings.Contains(r.Expr, "%!") {
+		if strings.ContainsAny(replacement.ReplaceAllString(r.Expr, ""), "$@") || strings.Contains(r.Expr, "%!") {
 			t.Errorf("%s%s: a placeholder was not replaced: %s", r.Alert, r.Record, r.Expr)
 		}
 		key := r.Record + r.Alert + r.Labels["severity"] + r.Labels["window"] + r.Labels["mutes"]

@@ -29,8 +29,14 @@ var plainIncreases = map[string][]string{
 	"ControllerClientThrottled": {"k8s_client_throttle_wait_seconds_count[5m]", "rest_client_rate_limiter_duration_seconds_count[5m]"},
 	"ControllerQueueSlow":       {"workqueue_queue_duration_seconds_count[5m]"},
 	"ControllerReconcileErrors": {"controller_reconcile_total[5m]", "controller_runtime_reconcile_total[5m]"},
-	"ControllerWriteConflicts":  {"k8s_client_conflicts_total[5m]"},
-	"InformerHandlerSlow":       {"k8s_informer_handler_duration_seconds_count[5m]"},
+	"ClusterWatchCacheLate":     {"apiserver_watch_cache_consistent_read_total[5m]"},
+	"ClusterWatchEventsSlow":    {"apiserver_watch_events_dispatch_duration_seconds_count[5m]"},
+	"ControllerSyncsSkipped": {
+		"daemonset_controller_stale_sync_skips_total[5m]", "horizontal_pod_autoscaler_controller_stale_sync_skips_total[5m]",
+		"job_controller_stale_sync_skips_total[5m]", "replicaset_controller_stale_sync_skips_total[5m]", "statefulset_controller_stale_sync_skips_total[5m]",
+	},
+	"ControllerWriteConflicts": {"k8s_client_conflicts_total[5m]"},
+	"InformerHandlerSlow":      {"k8s_informer_handler_duration_seconds_count[5m]"},
 	// A queue from which items are taken, or not.
 	"ControllerQueueBlocked": {"workqueue_queue_duration_seconds_count[5m]"},
 	"ControllerQueueDeep":    {"workqueue_queue_duration_seconds_count[10m]"},

@@ -269,7 +269,7 @@ func TestGroups(t *testing.T) {
 	for _, g := range alerts.Rules(c) {
 		found[g.Name] = len(g.Rules)
 	}
-	if want := map[string]int{"informer-exporter.upstream": 5, "informer-exporter.leases": 4}; !maps.Equal(found, want) {
+	if want := map[string]int{"informer-exporter.upstream": 9, "informer-exporter.leases": 4}; !maps.Equal(found, want) {
 		t.Errorf("got %v, want %v", found, want)
 	}
 }

@@ -23,6 +23,6 @@ func ExampleRules() {
 		fmt.Println(g.Name, len(g.Rules))
 	}
 	// Output:
-	// informer-exporter.upstream 5
+	// informer-exporter.upstream 9
 	// widgets 1
 }

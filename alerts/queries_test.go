@@ -25,12 +25,20 @@ var labelsOf = []struct {
 	labels []string
 }{
 	{"controller_runtime_reconcile_total", []string{"controller", "result"}},
+	{"controller_runtime_client_consistency_wait_duration_seconds", []string{"operation", "result"}},
 	{"controller_runtime_", []string{"controller"}},
 	{"leader_election_master_status", []string{"name"}},
 	{"rest_client_requests_total", []string{"code", "method"}},
 	{"rest_client_", []string{"verb"}},
 	{"workqueue_", []string{"name", "controller"}},
 	{"apiserver_storage_consistency_checks_total", []string{"group", "resource", "status"}},
+	{"apiserver_watch_cache_consistent_read_total", []string{"group", "resource", "fallback"}},
+	{"apiserver_watch_events_dispatch_duration_seconds", []string{"group", "resource", "stage"}},
+	{"apiserver_longrunning_requests", []string{"group", "resource", "verb"}},
+	{"etcd_", nil},
+	{"daemonset_", []string{"group", "resource"}}, {"horizontal_", []string{"group", "resource"}}, {"job_", []string{"group", "resource"}},
+	{"replicaset_", []string{"group", "resource"}}, {"statefulset_", []string{"group", "resource"}},
+	{"instance:informer_store_resource_version:age_seconds", []string{"name", "group", "resource"}},
 	{"apiserver_terminated_watchers_total", []string{"group", "resource"}},
 	{"go_", nil}, {"process_", nil}, {"scrape_", nil}, {"up", nil},
 }
@@ -42,10 +50,11 @@ var ofTarget = []string{"cluster", "namespace", "pod", "job", "instance"}
 var valuesOf = map[string][]string{
 	"cluster": {"eu", "us"}, "namespace": {"shop", "crm"}, "pod": {"shop-0", "shop-1"}, "instance": {"a", "b"},
 	"job": {"shop", "informer-exporter"}, "name": {"shop", "informer-exporter"},
-	"informer_type": {"pods", "nodes", "secrets"}, "controller": {"orders", "refunds"}, "verb": {"GET", "PUT"}, "method": {"GET", "POST"},
-	"code": {"503", "200", "429", "error", "<error>", "404"}, "result": {"error", "success", "panic", "terminal"},
+	"informer_type": {"pods", "nodes", "secrets"}, "controller": {"orders", "refunds"}, "verb": {"GET", "PUT", "WATCH"}, "method": {"GET", "POST"},
+	"code": {"503", "200", "429", "error", "<error>", "404"}, "result": {"error", "success", "panic", "terminal", "timeout"},
 	"reason": {"error", "initial"}, "type": {"added", "bookmark"}, "status": {"failure", "success"},
 	"cause": {"resync", "nil"}, "stage": {"received", "handled"}, "lease": {"shop", "kube-controller-manager"}, "lease_namespace": {"shop", "crm"},
+	"fallback": {"true", "false"}, "operation": {"get", "list"},
 }
 
 func labelValues(label string) []string {
@@ -59,7 +68,7 @@ var (
 	// substitute matches upstream metrics that stand in for the library's metrics.
 	substitute    = regexp.MustCompile(`^(controller_runtime|rest_client|leader_election)_`)
 	promqlBlock   = regexp.MustCompile("(?m)^\\d+\\. (.+)\n   ```promql\n   (.+)\n   ```$")
-	selectorOf    = regexp.MustCompile(`([a-z_][a-z0-9_]*)\{`)
+	selectorOf    = regexp.MustCompile(`([a-z_:][a-z0-9_:]*)\{`)
 	queryVariable = regexp.MustCompile(`\$([A-Z_]+)`)
 	gotSamples    = regexp.MustCompile(`(?m)^\s+got:(.*)$`)
 	gotSample     = regexp.MustCompile(`\{([^}]*)\} ([-+.0-9eEInfNa]+)`)

@@ -46,7 +46,7 @@ var rules = []rule{
 		case familyUpstream:
 			allowed = upstreamPrefixes
 		case familyForeign:
-			allowed = []string{"controller_runtime_", "rest_client_"}
+			allowed = []string{"controller_runtime_", "rest_client_", "kube_", "daemonset_", "horizontal_pod_autoscaler_", "job_", "replicaset_", "statefulset_"}
 		case familyServer:
 			allowed = []string{"apiserver_"}
 		}

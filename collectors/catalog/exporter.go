@@ -51,6 +51,12 @@ var (
 		Family: familyExporter,
 		Labels: []Label{{Name: "shard", Help: "ordinal of the shard, from 0, shared by its replicas"}},
 	})
+	ExporterWatchCacheStale = gauge(Metric{
+		Name:   "informer_exporter_watch_cache_stale_seconds",
+		Help:   "Time for which the API server's watch cache has lacked a resource version that etcd has in seconds, 0 if it has it.",
+		Notes:  "Once a minute, the exporter lists one object of the next resource, first with etcd's version and then from the cache (Kubernetes 1.31 and later). The log names the resource. 0 if the API server or the resource cannot be read. Exporters that connect to other API servers report for these.",
+		Family: familyExporter,
+	})
 	ExporterConfigReloaded = gauge(Metric{
 		Name:   "informer_exporter_config_last_reload_successful",
 		Help:   "Whether the last reload of the configuration file succeeded (1) or not (0).",

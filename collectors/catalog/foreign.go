@@ -48,6 +48,76 @@ var (
 	})
 )
 
+// Metrics of controller-runtime 0.25 and 0.24.
+var (
+	// RuntimeConsistencyWait has series in operators that enable the consistency of reads with their own writes.
+	RuntimeConsistencyWait = histogram(Metric{
+		Name:   "controller_runtime_client_consistency_wait_duration_seconds",
+		Help:   "Time that reads waited until the cache had the program's own writes in seconds, by operation and result.",
+		Family: familyForeign,
+		Labels: []Label{
+			{Name: "operation", Help: "get or list"},
+			{Name: "result", Help: "how the wait ended", Values: []string{"success", "timeout", "error"}},
+		},
+		Buckets: consistencyBuckets,
+	})
+	RuntimeReconcileTimeouts = counter(Metric{
+		Name:   "controller_runtime_reconcile_timeouts_total",
+		Help:   "Number of reconciles that exceeded the controller's reconciliation timeout.",
+		Family: familyForeign,
+		Labels: []Label{LabelController},
+	})
+)
+
+// Metrics of kube-state-metrics, with a series for each object in its cache.
+var (
+	statePods = gauge(Metric{
+		Name:   "kube_pod_info",
+		Help:   "Pods in the cache of kube-state-metrics, always 1.",
+		Family: familyForeign,
+	})
+	stateDeployments = gauge(Metric{
+		Name:   "kube_deployment_spec_replicas",
+		Help:   "Number of desired replicas of each of the Deployments in the cache of kube-state-metrics.",
+		Family: familyForeign,
+	})
+)
+
+// Metrics of kube-controller-manager 1.36, and 1.37 for HorizontalPodAutoscalers. The stale resource is in the labels.
+var (
+	skippedDaemonSets = counter(Metric{
+		Name:   "daemonset_controller_stale_sync_skips_total",
+		Help:   "Number of syncs of DaemonSets that were skipped, because a cache was older than the controller's own last write.",
+		Family: familyForeign,
+		Labels: ofServer(),
+	})
+	skippedHPAs = counter(Metric{
+		Name:   "horizontal_pod_autoscaler_controller_stale_sync_skips_total",
+		Help:   "Number of syncs of HorizontalPodAutoscalers that were skipped, because a cache was older than the controller's own last write.",
+		Family: familyForeign,
+		Labels: ofServer(),
+	})
+	skippedJobs = counter(Metric{
+		Name:   "job_controller_stale_sync_skips_total",
+		Help:   "Number of syncs of Jobs that were skipped, because a cache was older than the controller's own last write.",
+		Family: familyForeign,
+		Labels: ofServer(),
+	})
+	// SkippedReplicaSets stands for all five in the objective.
+	SkippedReplicaSets = counter(Metric{
+		Name:   "replicaset_controller_stale_sync_skips_total",
+		Help:   "Number of syncs of ReplicaSets that were skipped, because a cache was older than the controller's own last write.",
+		Family: familyForeign,
+		Labels: ofServer(),
+	})
+	skippedStatefulSets = counter(Metric{
+		Name:   "statefulset_controller_stale_sync_skips_total",
+		Help:   "Number of syncs of StatefulSets that were skipped, because a cache was older than the controller's own last write.",
+		Family: familyForeign,
+		Labels: ofServer(),
+	})
+)
+
 // Metrics of client-go's REST client, with the names that component-base and controller-runtime give them.
 var (
 	restRequests = counter(Metric{
@@ -95,6 +165,31 @@ var (
 		Notes:  "The status `failure` is a difference between the two; `error` is a comparison that was not possible.",
 		Family: familyServer,
 		Labels: ofServer(Label{Name: "status", Help: "how the comparison ended", Values: []string{"success", "failure", "error"}}),
+	})
+	// ServerConsistentReads is created with the first read of a resource.
+	ServerConsistentReads = counter(Metric{
+		Name:   "apiserver_watch_cache_consistent_read_total",
+		Help:   "Number of consistent lists that the watch cache should serve, by success and by fallback to etcd.",
+		Family: familyServer,
+		Labels: ofServer(
+			Label{Name: "success", Help: "whether the list succeeded", Values: []string{"true", "false"}},
+			Label{Name: "fallback", Help: "whether the watch cache was late, and etcd served the list", Values: []string{"true", "false"}},
+		),
+	})
+	// ServerDispatch exists since Kubernetes 1.37.
+	ServerDispatch = histogram(Metric{
+		Name:    "apiserver_watch_events_dispatch_duration_seconds",
+		Help:    "Time from the arrival of an event from etcd to its watchers in seconds, by stage.",
+		Family:  familyServer,
+		Labels:  ofServer(Label{Name: "stage", Help: "part of the way, or total", Values: []string{"total", "storage_to_cache", "cache_to_watcher"}}),
+		Buckets: dispatchBuckets,
+	})
+	serverReadWait = histogram(Metric{
+		Name:    "apiserver_watch_cache_read_wait_seconds",
+		Help:    "Time that reads waited for the watch cache to become fresh in seconds.",
+		Family:  familyServer,
+		Labels:  ofServer(),
+		Buckets: readWaitBuckets,
 	})
 	serverInitializations = counter(Metric{
 		Name:   "apiserver_watch_cache_initializations_total",

@@ -191,6 +191,39 @@ var Objectives = objectives{
 		Severity: Ticket,
 		Source:   Source{From: "kube-state-metrics", Text: "KubeStateMetricsListErrors: above 1% for 15 minutes"},
 	},
+	// An informer with a selector learns of versions by bookmarks, about one a minute: below 90 s nothing can be said.
+	CacheBehind: Objective{
+		ID: "cache_behind", Title: "Age of a cache by its resource version",
+		Metric: UpstreamStoreResourceVersion.Metric, Threshold: 90, Unit: "s", Inclusive: true, For: 2 * time.Minute,
+		Severity: Ticket,
+		Source:   Source{From: Ours, Text: "longer than between two bookmarks; the rules tell 90 s, 2, 3, 5 and 10 minutes apart"},
+	},
+	InformerQueue: Objective{
+		ID: "informer_queue_depth", Title: "Items between watch and cache",
+		Metric: UpstreamQueuedItems.Metric, Threshold: 1000, Unit: "short", Window: 10 * time.Minute, For: 5 * time.Minute,
+		Severity: Ticket,
+		Source:   Source{From: Ours, Text: "the same as for work queues"},
+	},
+	// The threshold is a bucket, as for every histogram.
+	ReadsTimedOut: Objective{
+		ID: "reads_timed_out", Title: "Reads that timed out in 15 minutes",
+		Metric: RuntimeConsistencyWait.Metric, Threshold: 4, Unit: "short", Inclusive: true, Window: 15 * time.Minute, For: time.Minute,
+		Severity: Ticket,
+		Source:   Source{From: Ours, Text: "the restart of an API server causes a few"},
+	},
+	ReconcilesTimedOut: Objective{
+		ID: "reconciles_timed_out", Title: "Reconciles that timed out in 15 minutes",
+		Metric: RuntimeReconcileTimeouts.Metric, Threshold: 4, Unit: "short", Inclusive: true, Window: 15 * time.Minute, For: time.Minute,
+		Severity: Ticket,
+		Source:   Source{From: Ours, Text: "the restart of an API server causes a few"},
+	},
+	// MinCount is a number of skipped syncs. A single one is normal: the controller syncs again once its cache has caught up.
+	SyncsSkipped: Objective{
+		ID: "syncs_skipped", Title: "Skipped syncs, as a share of syncs",
+		Metric: SkippedReplicaSets.Metric, Threshold: .5, Unit: "percentunit", Window: 5 * time.Minute, MinCount: 20, For: 10 * time.Minute,
+		Severity: Ticket,
+		Source:   Source{From: Ours, Text: "a cache that is on time is older than a write for milliseconds"},
+	},
 	// Only the presence of buckets counts. The threshold is a bucket, as for every histogram.
 	HistogramBuckets: Objective{
 		ID: "histogram_buckets", Title: "Histograms with buckets",
@@ -230,6 +263,19 @@ var Objectives = objectives{
 		Metric: ServerConsistencyChecks.Metric, Threshold: 0, Fixed: true, Window: 15 * time.Minute, For: time.Minute,
 		Severity: Ticket,
 		Source:   never,
+	},
+	// MinCount is a number of fallbacks.
+	WatchCacheLate: Objective{
+		ID: "watch_cache_late", Title: "Consistent lists that etcd had to serve, as a share",
+		Metric: ServerConsistentReads.Metric, Threshold: .05, Unit: "percentunit", Window: 5 * time.Minute, MinCount: 5, For: 10 * time.Minute,
+		Severity: Ticket,
+		Source:   Source{From: "kube-apiserver", Text: "falls back to etcd after 3 s"},
+	},
+	WatchEventsSlow: Objective{
+		ID: "watch_events_slow", Title: "Dispatch of watch events p99",
+		Metric: ServerDispatch.Metric, Threshold: 1, Unit: "s", Quantile: .99, Window: 5 * time.Minute, MinCount: 100, For: 10 * time.Minute,
+		Severity: Ticket,
+		Source:   Source{From: Ours, Text: "a fifth of the objective of event lag"},
 	},
 	// A client that cannot keep up reconnects and loses its watch again within minutes. A single termination may be that of a suspended client.
 	WatchersTerminated: Objective{
@@ -404,6 +450,13 @@ var Objectives = objectives{
 		Severity: Ticket,
 		Source:   never,
 	},
+	// Two checks in a row, one a minute. The alert fires within five minutes of the fault.
+	WatchCacheFrozen: Objective{
+		ID: "watch_cache_frozen", Title: "Age of a version that the watch cache lacks",
+		Metric: ExporterWatchCacheStale.Metric, Threshold: 120, Unit: "s", For: time.Minute,
+		Severity: Ticket,
+		Source:   Source{From: "kube-apiserver", Text: "a consistent list waits for the cache for 3 s"},
+	},
 	ExporterAbsent: Objective{
 		ID: "exporter_absent", Title: "Exporters present",
 		Metric: ExporterBuildInfo.Metric, Threshold: 1, Below: true, Fixed: true, Window: 7 * day, For: 5 * time.Minute,
@@ -461,12 +514,19 @@ type objectives struct {
 	ClientErrors,
 	ClientThrottle,
 	WriteConflicts,
+	CacheBehind,
 	HistogramBuckets,
+	InformerQueue,
 	QueueBlocked,
 	QueueDepth,
 	QueueWait,
 	WorkerBusy,
+	ReadsTimedOut,
+	ReconcilesTimedOut,
+	SyncsSkipped,
 	CacheInconsistent,
+	WatchCacheLate,
+	WatchEventsSlow,
 	WatchersTerminated,
 	ScrapeDuration,
 	SeriesLimit,
@@ -474,7 +534,8 @@ type objectives struct {
 	ExporterConfigReload,
 	ExporterKindDown,
 	ExporterMemory,
-	ExporterShardMissing Objective
+	ExporterShardMissing,
+	WatchCacheFrozen Objective
 }
 
 // All returns every objective, by family of the metric in reading order and within a family by ID. The slice is the caller's.
@@ -527,12 +588,19 @@ func (o objectives) All() []Objective {
 		o.ClientErrors,
 		o.ClientThrottle,
 		o.WriteConflicts,
+		o.CacheBehind,
 		o.HistogramBuckets,
+		o.InformerQueue,
 		o.QueueBlocked,
 		o.QueueDepth,
 		o.QueueWait,
 		o.WorkerBusy,
+		o.ReadsTimedOut,
+		o.ReconcilesTimedOut,
+		o.SyncsSkipped,
 		o.CacheInconsistent,
+		o.WatchCacheLate,
+		o.WatchEventsSlow,
 		o.WatchersTerminated,
 		o.ScrapeDuration,
 		o.SeriesLimit,
@@ -541,6 +609,7 @@ func (o objectives) All() []Objective {
 		o.ExporterKindDown,
 		o.ExporterMemory,
 		o.ExporterShardMissing,
+		o.WatchCacheFrozen,
 	}
 }
 

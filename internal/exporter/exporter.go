@@ -27,6 +27,7 @@ import (
 	"github.com/informer-exporter/informer-exporter/internal/exporter/informers"
 	"github.com/informer-exporter/informer-exporter/internal/exporter/sharding"
 	"github.com/informer-exporter/informer-exporter/internal/exporter/status"
+	"github.com/informer-exporter/informer-exporter/internal/exporter/watchcache"
 	"github.com/informer-exporter/informer-exporter/internal/exporter/web"
 )
 
@@ -62,6 +63,7 @@ type Exporter struct {
 	follower   *discovery.Follower
 	reloader   *config.Reloader
 	candidate  *election.Candidate // nil without an election
+	watchCache *watchcache.Checker
 	status     *status.Reporter
 	server     *web.Server
 	disconnect func() // closes all connections to the API server
@@ -127,6 +129,7 @@ func newExporter(options Options, connect func(client.WrapConfig) (*client.Conne
 		Logger: options.Logger, Outages: availability.NewOutages(options.Logger),
 	}
 	e.informers = informers.NewSet(making.New)
+	e.watchCache = watchcache.New(connection.ListVersion, e.readable, options.Logger)
 	e.follower = discovery.New(discovery.Options{
 		Config: options.Config, Shard: options.Shard, Informers: e.informers,
 		Client: connection.Metadata, Discover: connection.Discover, Logger: options.Logger,
@@ -171,9 +174,21 @@ func (e *Exporter) Start(ctx context.Context) {
 	e.running.Go(func() { e.follower.Run(ctx) })
 	e.running.Go(func() { e.reloader.Run(ctx) })
 	e.running.Go(func() { e.announce(ctx) })
+	e.running.Go(func() { e.watchCache.Run(ctx) })
 	if e.candidate != nil {
 		e.candidate.Start(lasting)
 	}
+}
+
+// readable returns the resources that can be listed, each in one of its namespaces.
+func (e *Exporter) readable() []watchcache.Scope {
+	var scopes []watchcache.Scope
+	for _, t := range e.informers.List() {
+		if t.Availability.Up() && (len(scopes) == 0 || scopes[len(scopes)-1].Resource != t.Kind.GVR()) {
+			scopes = append(scopes, watchcache.Scope{Resource: t.Kind.GVR(), Namespace: t.Namespace})
+		}
+	}
+	return scopes
 }
 
 // announce logs the result of the start, once every informer is synced or refused.

@@ -38,6 +38,7 @@ func registerState(registry *prometheus.Registry, e *Exporter) error {
 		gauge(catalog.ExporterKinds, func() float64 { return float64(e.follower.CountForbidden()) }, "forbidden"),
 		gauge(catalog.ExporterKinds, func() float64 { return float64(e.follower.CountOverLimit()) }, "over_limit"),
 		gauge(catalog.ExporterShards, func() float64 { return float64(max(e.shard.Total, 1)) }, strconv.Itoa(e.shard.Ordinal)),
+		gauge(catalog.ExporterWatchCacheStale, func() float64 { return e.watchCache.Stale().Seconds() }),
 		gauge(catalog.ExporterConfigReloaded, func() float64 {
 			if good, _ := e.reloader.Status(); good {
 				return 1

@@ -139,7 +139,8 @@ func TestStopWaits(t *testing.T) {
 					<-release
 					return nil, nil, nil
 				},
-				Leases: func(time.Duration) (coordinationclient.LeasesGetter, error) { return leases.CoordinationV1(), nil },
+				ListVersion: noVersion,
+				Leases:      func(time.Duration) (coordinationclient.LeasesGetter, error) { return leases.CoordinationV1(), nil },
 			}, nil
 		})
 		if err != nil {

@@ -37,7 +37,7 @@ func newFakeOf(t *testing.T, options Options, cluster metadata.Interface, discov
 		options.Config.Resources = []config.Resource{{Name: "pods"}, {Name: "nodes"}, {Name: "secrets"}}
 	}
 	e, err := newExporter(options, func(client.WrapConfig) (*client.Connection, error) {
-		return &client.Connection{Metadata: cluster, Discover: discover}, nil
+		return &client.Connection{Metadata: cluster, Discover: discover, ListVersion: noVersion}, nil
 	})
 	if err != nil {
 		t.Fatal(err)

@@ -138,8 +138,8 @@ func targetMatcher(label string) func(*parser.VectorSelector, []parser.Node) str
 	return func(v *parser.VectorSelector, _ []parser.Node) string {
 		want := "$" + label
 		switch {
-		case (strings.Contains(v.Name, ":") || strings.HasPrefix(v.Name, "apiserver_") || v.Name == "process_start_time_seconds") && label != "cluster":
-			return "" // recorded by cluster, or of the API server, which is a separate job
+		case (strings.Contains(v.Name, ":") || strings.HasPrefix(v.Name, "apiserver_") || strings.HasPrefix(v.Name, "kube_") || v.Name == "process_start_time_seconds") && label != "cluster":
+			return "" // recorded by cluster, or of the API server or kube-state-metrics, which are separate jobs
 		case strings.HasPrefix(v.Name, "ALERTS") && label != "cluster": // may be about all processes
 			want += "|"
 		}

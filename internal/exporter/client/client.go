@@ -16,6 +16,7 @@ import (
 	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/client-go/discovery"
 	coordinationclient "k8s.io/client-go/kubernetes/typed/coordination/v1"
 	"k8s.io/client-go/metadata"
@@ -131,6 +132,9 @@ type Connection struct {
 	Whole *WholeObjects
 	// Discover lists the resources that the API server serves.
 	Discover func(context.Context) ([]*metav1.APIGroup, []*metav1.APIResourceList, error)
+	// ListVersion lists the metadata of one object of a resource, in a namespace unless that is empty, and returns the version of the
+	// list, which is not older than a version unless that is empty. It does not retry.
+	ListVersion func(ctx context.Context, resource schema.GroupVersionResource, namespace, notOlderThan string) (string, error)
 	// Leases returns a client for the Lease of an election, with a timeout per request and without the rate limit.
 	Leases func(timeout time.Duration) (coordinationclient.LeasesGetter, error)
 	// Disconnect closes all connections.
@@ -169,9 +173,14 @@ func Connect(config *rest.Config, userAgent string, observe WrapConfig, log *slo
 	if err != nil {
 		return nil, fmt.Errorf("client for %s: %w", config.Host, err)
 	}
+	version, err := listVersion(config, client)
+	if err != nil {
+		return nil, fmt.Errorf("client for %s: %w", config.Host, err)
+	}
 	return &Connection{
-		Metadata: objects,
-		Whole:    whole,
+		Metadata:    objects,
+		Whole:       whole,
+		ListVersion: version,
 		Discover: func(ctx context.Context) ([]*metav1.APIGroup, []*metav1.APIResourceList, error) {
 			return discover(ctx, definitions)
 		},
