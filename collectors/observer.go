@@ -46,8 +46,10 @@ const defaultRememberedEvents = 1024
 // Observer holds the metrics that the decorators of one program report. It is a prometheus.Collector, so a program can unregister
 // it. All methods are safe for concurrent use.
 type Observer struct {
-	core *core.Observer
+	handle // for core.Of
 }
+
+type handle = core.Handle
 
 // New returns an Observer and registers its metrics with reg. One Observer serves any number of informers, queues and
 // controllers. New returns an error if the registry already has an Observer with the same name.
@@ -74,7 +76,7 @@ func New(reg prometheus.Registerer, options Options) (*Observer, error) {
 	if options.RememberedEvents == 0 {
 		options.RememberedEvents = defaultRememberedEvents
 	}
-	o := &Observer{core: core.New(reg, core.Options{
+	o := &Observer{core.New(reg, core.Options{
 		Name:             options.Name,
 		Logger:           options.Logger,
 		Tracer:           options.Tracer,
@@ -85,7 +87,7 @@ func New(reg prometheus.Registerer, options Options) (*Observer, error) {
 		Omit:             options.Omit,
 		Essential:        options.Detail == Essential,
 		Histograms:       core.HistogramsOf(string(options.Histograms)),
-	})}
+	}).Handle()}
 	if err := reg.Register(o); err != nil {
 		return nil, fmt.Errorf("collectors: cannot register the metrics of %q (one Observer per name and registry): %w", options.Name, err)
 	}
@@ -99,15 +101,12 @@ func (o *Observer) SetChecks(checks Checks) error {
 		return err
 	}
 	c := core.Checks(checks)
-	o.core.Checks.Store(&c)
+	core.Of(o).Checks.Store(&c)
 	return nil
 }
 
-// Core is for the packages below this one. Programs cannot use its result, which is internal.
-func (o *Observer) Core() *core.Observer { return o.core }
-
 // Describe implements prometheus.Collector.
-func (o *Observer) Describe(ch chan<- *prometheus.Desc) { o.core.Describe(ch) }
+func (o *Observer) Describe(ch chan<- *prometheus.Desc) { core.Of(o).Describe(ch) }
 
 // Collect implements prometheus.Collector. The package comment describes its cost.
-func (o *Observer) Collect(ch chan<- prometheus.Metric) { o.core.Collect(ch) }
+func (o *Observer) Collect(ch chan<- prometheus.Metric) { core.Of(o).Collect(ch) }

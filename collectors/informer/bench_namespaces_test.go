@@ -19,6 +19,7 @@ import (
 	"k8s.io/client-go/tools/cache"
 
 	"github.com/informer-exporter/informer-exporter/collectors/informer"
+	"github.com/informer-exporter/informer-exporter/collectors/internal/core"
 	"github.com/informer-exporter/informer-exporter/internal/testenv/metricstest"
 	"github.com/informer-exporter/informer-exporter/internal/testenv/observertest"
 	"github.com/informer-exporter/informer-exporter/internal/testenv/stacktest"
@@ -68,7 +69,7 @@ func BenchmarkNamespaces(b *testing.B) {
 				if _, err := fmt.Sscanf(obj.(*corev1.ConfigMap).Name, "object-%d", &i); err != nil {
 					b.Error(err)
 				}
-				lags[i] = time.Duration(obs.Core().Now() - begun[i].Load())
+				lags[i] = time.Duration(core.Of(obs).Now() - begun[i].Load())
 				handled.Done()
 			}}
 			ctx, stop := context.WithCancel(b.Context())
@@ -101,7 +102,7 @@ func BenchmarkNamespaces(b *testing.B) {
 			change++
 			handled.Add(namespaces * objects)
 			inParallel(namespaces*objects, func(i int) {
-				begun[i].Store(obs.Core().Now())
+				begun[i].Store(core.Of(obs).Now())
 				patch := fmt.Appendf(nil, `{"data":{"change":"%d"}}`, change)
 				if _, err := client.CoreV1().ConfigMaps(names[i%namespaces]).Patch(b.Context(), fmt.Sprint("object-", i), types.MergePatchType, patch, metav1.PatchOptions{}); err != nil {
 					b.Error(err)

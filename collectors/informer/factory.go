@@ -108,7 +108,7 @@ func (f *factory) decorate(obj runtime.Object, undecorated cache.SharedIndexInfo
 	}
 	lw, ok := hidden[cache.ListerWatcher](undecorated, "listerWatcher")
 	if !ok {
-		f.obs.Core().Logger.Warn("connection of an informer is not observed: this version of client-go is not supported", "informer_type", id.Type())
+		registryOf(f.obs).Logger.Warn("connection of an informer is not observed: this version of client-go is not supported", "informer_type", id.Type())
 		return Wrap(f.obs, id, undecorated)
 	}
 	return NewSharedIndexInformer(f.obs, id, lw, obj, identified(cache.SharedIndexInformerOptions{

@@ -14,6 +14,7 @@ import (
 
 	"github.com/informer-exporter/informer-exporter/collectors"
 	"github.com/informer-exporter/informer-exporter/collectors/informer"
+	"github.com/informer-exporter/informer-exporter/collectors/internal/core"
 	"github.com/informer-exporter/informer-exporter/internal/testenv/await"
 	"github.com/informer-exporter/informer-exporter/internal/testenv/fakeapi"
 	"github.com/informer-exporter/informer-exporter/internal/testenv/metricstest"
@@ -91,7 +92,7 @@ func TestUnreachableInformers(t *testing.T) {
 			kept.Close()
 			metricstest.Take(t, reg).Equal(t, metricstest.Snapshot{})
 			for n := range 200 {
-				if v := obs.Core().Labels.WatchNamespaces.Acquire(fmt.Sprint(n)); v == "other" {
+				if v := core.Of(obs).Labels.WatchNamespaces.Acquire(fmt.Sprint(n)); v == "other" {
 					t.Fatalf("the limit of namespaces is still used up: %d is %s", n, v)
 				}
 			}

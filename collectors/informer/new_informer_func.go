@@ -13,6 +13,7 @@ import (
 	"k8s.io/client-go/tools/cache"
 
 	"github.com/informer-exporter/informer-exporter/collectors"
+	"github.com/informer-exporter/informer-exporter/collectors/internal/core"
 	"github.com/informer-exporter/informer-exporter/collectors/internal/locate"
 )
 
@@ -44,7 +45,7 @@ func NewInformerFunc(obs *collectors.Observer, client *http.Client) (*http.Clien
 			if resource, namespace, ok := locate.Scope(lw); ok {
 				id = ID{Group: resource.Group, Resource: resource.Resource, Namespace: namespace}
 			} else {
-				obs.Core().Logger.Warn("namespace of an informer is unknown: NewInformer is used with a different HTTPClient than the one returned with it",
+				core.Of(obs).Logger.Warn("namespace of an informer is unknown: NewInformer is used with a different HTTPClient than the one returned with it",
 					"informer_type", id.Type())
 			}
 		}

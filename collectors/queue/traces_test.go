@@ -47,7 +47,7 @@ func TestTraceQueuesOfOneName(t *testing.T) {
 	second := queue.NewTracker[string](obs, "c", queue.TrackerOptions{})
 	defer second.End()
 	addInEvent := func() {
-		leave := obs.Core().Tracing.Deliveries.Begin(core.Goroutine(), spans.SpanContext{TraceID: [16]byte{1}, SpanID: [8]byte{1}, Sampled: true})
+		leave := core.Of(obs).Tracing.Deliveries.Begin(core.Goroutine(), spans.SpanContext{TraceID: [16]byte{1}, SpanID: [8]byte{1}, Sampled: true})
 		defer leave()
 		first.Add("a", 0)
 	}
@@ -147,7 +147,7 @@ func testTraceChoice(t *testing.T, order workqueue.Queue[string]) {
 	process()
 	checkLinks(t, &tracer.Tracer, 0)
 	chosen = false
-	leave := obs.Core().Tracing.Deliveries.Begin(core.Goroutine(), spans.SpanContext{TraceID: [16]byte{1}, SpanID: [8]byte{1}, Sampled: true})
+	leave := core.Of(obs).Tracing.Deliveries.Begin(core.Goroutine(), spans.SpanContext{TraceID: [16]byte{1}, SpanID: [8]byte{1}, Sampled: true})
 	q.Add("caused")
 	leave()
 	q.Add("not caused")
@@ -164,9 +164,9 @@ func testTraceChoice(t *testing.T, order workqueue.Queue[string]) {
 		t.Error("the latency of a traced item has no trace ID")
 	}
 	chosen = true
-	obs.Core().Tracing.Deliveries.Enter()
+	core.Of(obs).Tracing.Deliveries.Enter()
 	q.Add("caused by an event that is not sampled")
-	obs.Core().Tracing.Deliveries.Leave()
+	core.Of(obs).Tracing.Deliveries.Leave()
 	process()
 	checkLinks(t, &tracer.Tracer, 0, 1)
 	q.AddRateLimited("retried")
