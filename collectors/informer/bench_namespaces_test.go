@@ -75,7 +75,7 @@ func BenchmarkNamespaces(b *testing.B) {
 			ctx, stop := context.WithCancel(b.Context())
 			var factories []informers.SharedInformerFactory
 			for _, scope := range l.scopes {
-				factory := informer.NewSharedInformerFactory(obs, client, 0, informer.Options{
+				factory := informer.NewSharedInformerFactory(obs, client, 0, informer.FactoryOptions{
 					Namespace:        scope,
 					TweakListOptions: func(o *metav1.ListOptions) { o.LabelSelector = label },
 				})
@@ -88,7 +88,7 @@ func BenchmarkNamespaces(b *testing.B) {
 			metricstest.Eventually(b, reg, "everything is there", func(metricstest.Snapshot) bool {
 				held := 0
 				l.watches = 0
-				for _, s := range informer.List(obs) {
+				for _, s := range informer.Statuses(obs) {
 					held += s.Objects
 					if s.Connected {
 						l.watches++

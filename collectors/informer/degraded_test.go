@@ -44,7 +44,7 @@ func TestDegradedBySyncLag(t *testing.T) {
 		degraded := func(when string, want float64, called ...string) {
 			t.Helper()
 			synctest.Wait()
-			if s := metricstest.Take(t, reg); s["k8s_informer_degraded"] != want || informer.List(obs)[0].Degraded != (want == 1) {
+			if s := metricstest.Take(t, reg); s["k8s_informer_degraded"] != want || informer.Statuses(obs)[0].Degraded != (want == 1) {
 				t.Errorf("%s: degraded is %v, with a lag of %v", when, s["k8s_informer_degraded"], s["k8s_informer_sync_lag_seconds"])
 			}
 			mu.Lock()

@@ -50,7 +50,7 @@ var neverRun = map[string]func(*testing.T, *collectors.Observer, informer.ID) ru
 		return controller
 	},
 	"NewSharedInformerFactory": func(t *testing.T, obs *collectors.Observer, id informer.ID) runner {
-		factory := informer.NewSharedInformerFactory(obs, fake.NewClientset(), 0, informer.Options{Namespace: id.Namespace})
+		factory := informer.NewSharedInformerFactory(obs, fake.NewClientset(), 0, informer.FactoryOptions{Namespace: id.Namespace})
 		inf := factory.Core().V1().Pods().Informer()
 		addHandler(t, inf, factoryReader{factory})
 		return inf
@@ -121,7 +121,7 @@ func TestRunWithACanceledContext(t *testing.T) {
 func TestReachableInformers(t *testing.T) {
 	for name, create := range map[string]func(*collectors.Observer) any{
 		"lister": func(obs *collectors.Observer) any {
-			return informer.NewSharedInformerFactory(obs, fake.NewClientset(), 0, informer.Options{}).Core().V1().Pods().Lister()
+			return informer.NewSharedInformerFactory(obs, fake.NewClientset(), 0, informer.FactoryOptions{}).Core().V1().Pods().Lister()
 		},
 		"store": func(obs *collectors.Observer) any {
 			return informer.NewSharedIndexInformer(obs, pods, fakeapi.NewServer(), &corev1.Pod{}, cache.SharedIndexInformerOptions{}).GetStore()

@@ -206,7 +206,7 @@ func TestNothingIsLeft(t *testing.T) {
 		wg.Go(func() { inf.RunWithContext(ctx) })
 		<-server.Streams
 	}
-	if n := len(informer.List(obs)); n != 1000 {
+	if n := len(informer.Statuses(obs)); n != 1000 {
 		t.Errorf("%d informers run", n)
 	}
 	cancel()

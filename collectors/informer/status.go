@@ -81,9 +81,9 @@ type HandlerStatus struct {
 	LastResync time.Time
 }
 
-// List returns the state of all informers that have not ended, ordered by type and namespace. It costs about as much as a
+// Statuses returns the state of all informers that have not ended, ordered by type and namespace. It costs about as much as a
 // scrape, and is safe for concurrent use.
-func List(obs *collectors.Observer) []Status {
+func Statuses(obs *collectors.Observer) []Status {
 	var all []Status
 	informers := registryOf(obs).informers.Owners()
 	readStores(informers)

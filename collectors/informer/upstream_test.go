@@ -188,7 +188,7 @@ func TestUpstreamMetricsAreReportedOnce(t *testing.T) {
 // The factory passes its name to the informers, and releases it.
 func TestUpstreamMetricsOfTheFactory(t *testing.T) {
 	obs, reg := observertest.New(t, observertest.Upstream)
-	f := informer.NewSharedInformerFactory(obs, fake.NewClientset(), 0, informer.Options{InformerName: newName(t, "upstream-factory")})
+	f := informer.NewSharedInformerFactory(obs, fake.NewClientset(), 0, informer.FactoryOptions{InformerName: newName(t, "upstream-factory")})
 	f.Core().V1().Pods().Informer()
 	stop := make(chan struct{})
 	f.Start(stop)

@@ -44,7 +44,7 @@ var plainConstructors = constructors{
 var decoratedConstructors = constructors{
 	config: func(config *rest.Config) *rest.Config { return clientgo.WrapConfig(obs, config) },
 	factory: func(client kubernetes.Interface, namespace string) informers.SharedInformerFactory {
-		return informer.NewSharedInformerFactory(obs, client, 0, informer.Options{Namespace: namespace})
+		return informer.NewSharedInformerFactory(obs, client, 0, informer.FactoryOptions{Namespace: namespace})
 	},
 	queue: func(limiter workqueue.TypedRateLimiter[string]) workqueue.TypedRateLimitingInterface[string] {
 		return clientgo.NewTypedRateLimitingQueue(obs, "labels", limiter)

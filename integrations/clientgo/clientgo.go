@@ -59,12 +59,12 @@ func WithChecks(o *collectors.Options) { o.Checks = collectors.DefaultChecks() }
 // apiclient.WrapConfig.
 func WrapConfig(obs *collectors.Observer, config *rest.Config) *rest.Config {
 	metrics.Register(apiclient.NewMetrics(obs))
-	return apiclient.WrapConfig(obs, config)
+	return apiclient.WrapConfig(obs, config, apiclient.Options{})
 }
 
 // NewSharedInformerFactory replaces informers.NewSharedInformerFactory of client-go: see informer.NewSharedInformerFactory.
 func NewSharedInformerFactory(obs *collectors.Observer, client kubernetes.Interface, defaultResync time.Duration) informers.SharedInformerFactory {
-	return informer.NewSharedInformerFactory(obs, client, defaultResync, informer.Options{})
+	return informer.NewSharedInformerFactory(obs, client, defaultResync, informer.FactoryOptions{})
 }
 
 // InformerFor decorates an informer of another clientset's factory, which watches all namespaces: see informer.InformerFor. resource is
@@ -77,7 +77,7 @@ func InformerFor[C any, F ~func(C, time.Duration) cache.SharedIndexInformer, L r
 	if gvr == nil {
 		panic("clientgo: " + resource + " is not the name of a resource with version and group, such as widgets.v1.example.com")
 	}
-	inf, err := informer.InformerFor(obs, factory, *gvr, objects, informer.Options{})
+	inf, err := informer.InformerFor(obs, factory, *gvr, objects, informer.GeneratedOptions{})
 	if err != nil {
 		panic(err)
 	}

@@ -24,7 +24,7 @@ func NewManager(config *rest.Config, options ctrl.Options, observe Options) (ctr
 	if err != nil {
 		return nil, err
 	}
-	config = apiclient.WrapConfig(obs, config)
+	config = apiclient.WrapConfig(obs, config, apiclient.Options{})
 	options.NewCache = newCache(obs, logger, options.NewCache)
 	var events *recorder
 	if options.LeaderElection {
