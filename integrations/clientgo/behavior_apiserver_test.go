@@ -50,7 +50,7 @@ var decoratedConstructors = constructors{
 		return clientgo.NewTypedRateLimitingQueue(obs, "labels", limiter)
 	},
 	handle: func(ctx context.Context, key string, sync syncFunc) error {
-		return clientgo.Sync(ctx, obs, "labels", key, sync)
+		return clientgo.NewSyncHandler(obs, "labels", sync)(ctx, key)
 	},
 	lock: func(lock resourcelock.Interface) resourcelock.Interface {
 		return leader.NewLock(obs, lock, leader.Options{Name: "labels"})

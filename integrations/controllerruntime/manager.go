@@ -42,6 +42,15 @@ func NewManager(config *rest.Config, options ctrl.Options, observe Options) (ctr
 	}, nil
 }
 
+// ObserverOf returns the Observer of a manager of NewManager, for functions such as informer.AssertSynced and informer.PauseAudits. It
+// returns nil for other managers.
+func ObserverOf(mgr ctrl.Manager) *collectors.Observer {
+	if m, ok := mgr.(*observed); ok {
+		return m.obs
+	}
+	return nil
+}
+
 // observed is a manager that decorates the controllers that are added to it.
 type observed struct {
 	manager.Manager
