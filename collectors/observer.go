@@ -26,6 +26,8 @@ type Options struct {
 	Checks Checks
 	// Limits bounds the number of series.
 	Limits Limits
+	// Objectives override those of package catalog.
+	Objectives Objectives
 	// UpstreamMetrics adds client-go's own metrics: informer_* of informers that have a cache.InformerName, and
 	// leader_election_* through leader.NewMetricsProvider. These metrics, and workqueue_* of decorated queues, are then
 	// reported by the Observer instead of the providers that component-base or controller-runtime install for the process.
@@ -64,7 +66,7 @@ func New(reg prometheus.Registerer, options Options) (*Observer, error) {
 		return nil, fmt.Errorf("collectors: Options.RememberedEvents is %d: use a positive number, or 0 for %d",
 			options.RememberedEvents, defaultRememberedEvents)
 	}
-	if err := errors.Join(options.Checks.validate(), options.Limits.validate(), options.Detail.validate(), options.Histograms.validate(), validateOmit(options.Omit)); err != nil {
+	if err := errors.Join(options.Checks.validate(), options.Limits.validate(), options.Objectives.validate(), options.Detail.validate(), options.Histograms.validate(), validateOmit(options.Omit)); err != nil {
 		return nil, err
 	}
 	if reg == nil {
@@ -83,6 +85,7 @@ func New(reg prometheus.Registerer, options Options) (*Observer, error) {
 		RememberedEvents: options.RememberedEvents,
 		Checks:           core.Checks(options.Checks),
 		Limits:           core.Limits(options.Limits),
+		Objectives:       core.Objectives(options.Objectives),
 		UpstreamMetrics:  options.UpstreamMetrics,
 		Omit:             options.Omit,
 		Essential:        options.Detail == Essential,
