@@ -1,6 +1,8 @@
 // Package dashboards generates the Grafana dashboards for informers, controllers and the exporter, in the classic schema that
 // Grafana 10 to 13 load. All returns them; WithRow adds panels of your own. Thresholds come from the catalog's objectives.
 //
+// Experimental: the API may change in any release.
+//
 // # Adding a panel
 //
 // Define the panel with an unused ID, and list it in its dashboard. IDs are fixed, so that links to a panel stay valid when others
