@@ -83,11 +83,11 @@ func (h *handler) OnUpdate(oldObj, newObj any) {
 	if version := rv.Of(newObj); version == rv.Of(oldObj) {
 		// The call was not caused by an event, or a Transform removed the resourceVersion.
 		d.start = h.shared.Now()
-		if h.metrics.updates.Unchanged(oldObj, newObj, version) {
+		if h.metrics.updates.unchangedVersion(oldObj, newObj, version) {
 			h.lastResync.Store(time.Now().UnixNano())
 		}
 	} else {
-		h.metrics.updates.Changed(oldObj, newObj)
+		h.metrics.updates.changedVersion(oldObj, newObj)
 		d = h.begin(stream.EventModified, newObj, version, false)
 	}
 	defer h.finish(&d)
