@@ -2,6 +2,8 @@
 // configuration. Programs that generate their own rules can add to the groups of Rules, or write the files of RuleFile and
 // AlertmanagerFile. Thresholds come from the catalog's objectives; Config changes them.
 //
+// Experimental: the API may change in any release.
+//
 // Rules, runbooks and inhibitions are files. A rule is PromQL as it runs, apart from a few marks:
 //
 //	{@}, @cluster               the matchers and the names of labels of the configuration; see the package internal/prom

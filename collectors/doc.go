@@ -3,7 +3,7 @@
 // below have decorators, which take the Observer and the parameters of client-go's own constructors.
 //
 //	obs, err := collectors.New(registry, collectors.Options{Name: "my-controller"})
-//	factory := informer.NewSharedInformerFactory(obs, client, resync, informer.Options{})
+//	factory := informer.NewSharedInformerFactory(obs, client, resync, informer.FactoryOptions{})
 //
 // Decorators never change behavior: they do not decide, retry, recover or reorder. The one exception, informer.Isolate, is opt-in.
 //

@@ -62,7 +62,7 @@ func Example_push() {
 	gateway := printingGateway()
 	defer gateway.Close()
 	obs, registry := observertest.Example()
-	factory := informer.NewSharedInformerFactory(obs, fake.NewClientset(pod), 0, informer.Options{})
+	factory := informer.NewSharedInformerFactory(obs, fake.NewClientset(pod), 0, informer.FactoryOptions{})
 	factory.Core().V1().Pods().Informer()
 	ctx, cancel := context.WithCancel(context.Background())
 	factory.StartWithContext(ctx)

@@ -129,7 +129,7 @@ func decorateClient(t *testing.T, obs *collectors.Observer, name string) {
 		Transport: roundTripper(func(*http.Request) (*http.Response, error) {
 			return &http.Response{StatusCode: http.StatusConflict, Body: http.NoBody}, nil
 		}),
-	})
+	}, apiclient.Options{})
 	client, err := rest.HTTPClientFor(config)
 	if err != nil {
 		t.Fatal(err)

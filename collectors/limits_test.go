@@ -4,13 +4,14 @@ import (
 	"testing"
 
 	"github.com/informer-exporter/informer-exporter/collectors"
+	"github.com/informer-exporter/informer-exporter/collectors/internal/core"
 	"github.com/informer-exporter/informer-exporter/internal/testenv/observertest"
 )
 
 // TestDefaultLimits: zero fields of Limits select the defaults.
 func TestDefaultLimits(t *testing.T) {
 	obs, _ := observertest.New(t, func(o *collectors.Options) { o.Limits.Handlers = 7 })
-	labels := &obs.Core().Labels
+	labels := &core.Of(obs).Labels
 	for name, limit := range map[string][2]int{
 		"informer types": {labels.InformerTypes.Limit, 1000},
 		"namespaces":     {labels.WatchNamespaces.Limit, 2000},

@@ -26,6 +26,8 @@ type Options struct {
 	Checks Checks
 	// Limits bounds the number of series.
 	Limits Limits
+	// Objectives override those of package catalog.
+	Objectives Objectives
 	// UpstreamMetrics adds client-go's own metrics: informer_* of informers that have a cache.InformerName, and
 	// leader_election_* through leader.NewMetricsProvider. These metrics, and workqueue_* of decorated queues, are then
 	// reported by the Observer instead of the providers that component-base or controller-runtime install for the process.
@@ -46,8 +48,10 @@ const defaultRememberedEvents = 1024
 // Observer holds the metrics that the decorators of one program report. It is a prometheus.Collector, so a program can unregister
 // it. All methods are safe for concurrent use.
 type Observer struct {
-	core *core.Observer
+	handle // for core.Of
 }
+
+type handle = core.Handle
 
 // New returns an Observer and registers its metrics with reg. One Observer serves any number of informers, queues and
 // controllers. New returns an error if the registry already has an Observer with the same name.
@@ -62,7 +66,7 @@ func New(reg prometheus.Registerer, options Options) (*Observer, error) {
 		return nil, fmt.Errorf("collectors: Options.RememberedEvents is %d: use a positive number, or 0 for %d",
 			options.RememberedEvents, defaultRememberedEvents)
 	}
-	if err := errors.Join(options.Checks.validate(), options.Limits.validate(), options.Detail.validate(), options.Histograms.validate(), validateOmit(options.Omit)); err != nil {
+	if err := errors.Join(options.Checks.validate(), options.Limits.validate(), options.Objectives.validate(), options.Detail.validate(), options.Histograms.validate(), validateOmit(options.Omit)); err != nil {
 		return nil, err
 	}
 	if reg == nil {
@@ -74,18 +78,19 @@ func New(reg prometheus.Registerer, options Options) (*Observer, error) {
 	if options.RememberedEvents == 0 {
 		options.RememberedEvents = defaultRememberedEvents
 	}
-	o := &Observer{core: core.New(reg, core.Options{
+	o := &Observer{core.New(reg, core.Options{
 		Name:             options.Name,
 		Logger:           options.Logger,
 		Tracer:           options.Tracer,
 		RememberedEvents: options.RememberedEvents,
 		Checks:           core.Checks(options.Checks),
 		Limits:           core.Limits(options.Limits),
+		Objectives:       core.Objectives(options.Objectives),
 		UpstreamMetrics:  options.UpstreamMetrics,
 		Omit:             options.Omit,
 		Essential:        options.Detail == Essential,
 		Histograms:       core.HistogramsOf(string(options.Histograms)),
-	})}
+	}).Handle()}
 	if err := reg.Register(o); err != nil {
 		return nil, fmt.Errorf("collectors: cannot register the metrics of %q (one Observer per name and registry): %w", options.Name, err)
 	}
@@ -99,15 +104,12 @@ func (o *Observer) SetChecks(checks Checks) error {
 		return err
 	}
 	c := core.Checks(checks)
-	o.core.Checks.Store(&c)
+	core.Of(o).Checks.Store(&c)
 	return nil
 }
 
-// Core is for the packages below this one. Programs cannot use its result, which is internal.
-func (o *Observer) Core() *core.Observer { return o.core }
-
 // Describe implements prometheus.Collector.
-func (o *Observer) Describe(ch chan<- *prometheus.Desc) { o.core.Describe(ch) }
+func (o *Observer) Describe(ch chan<- *prometheus.Desc) { core.Of(o).Describe(ch) }
 
 // Collect implements prometheus.Collector. The package comment describes its cost.
-func (o *Observer) Collect(ch chan<- prometheus.Metric) { o.core.Collect(ch) }
+func (o *Observer) Collect(ch chan<- prometheus.Metric) { core.Of(o).Collect(ch) }

@@ -39,10 +39,10 @@ func TestSeriesOfAController(t *testing.T) {
 	proxy, server := stacktest.Proxied(t)
 	config := rest.CopyConfig(server)
 	config.QPS = 100
-	client := kubernetes.NewForConfigOrDie(apiclient.WrapConfig(obs, config))
+	client := kubernetes.NewForConfigOrDie(apiclient.WrapConfig(obs, config, apiclient.Options{}))
 	ctx, cancel := context.WithCancel(t.Context())
 
-	factory := informer.NewSharedInformerFactory(obs, client, time.Second, informer.Options{Namespace: namespace})
+	factory := informer.NewSharedInformerFactory(obs, client, time.Second, informer.FactoryOptions{Namespace: namespace})
 	q := queue.NewTypedRateLimitingQueue(obs, "widgets", workqueue.NewTypedItemExponentialFailureRateLimiter[string](time.Millisecond, time.Second), queue.Options[string]{})
 	var calls atomic.Int32
 	cleanup := controllers.NewFinalizer(obs, "widgets", "example.com/cleanup", func(context.Context, *corev1.ConfigMap) error {

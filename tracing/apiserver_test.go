@@ -59,7 +59,7 @@ func newTraced(t *testing.T) *traced {
 	obs, c.registry = observertest.New(t, func(o *collectors.Options) {
 		o.Tracer = tracing.NewTracer(provider, tracing.TracerOptions{ObjectNames: true})
 	})
-	client := kubernetes.NewForConfigOrDie(apiclient.WrapConfig(obs, stacktest.Config(t)))
+	client := kubernetes.NewForConfigOrDie(apiclient.WrapConfig(obs, stacktest.Config(t), apiclient.Options{}))
 	limiter := workqueue.NewTypedItemExponentialFailureRateLimiter[string](time.Millisecond, time.Second)
 	q := queue.NewTypedRateLimitingQueue(obs, "labels", limiter, queue.Options[string]{})
 	enqueue := func(object any) {
@@ -67,7 +67,7 @@ func newTraced(t *testing.T) *traced {
 			q.Add(name)
 		}
 	}
-	factory := informer.NewSharedInformerFactory(obs, client, 0, informer.Options{Namespace: c.namespace})
+	factory := informer.NewSharedInformerFactory(obs, client, 0, informer.FactoryOptions{Namespace: c.namespace})
 	for _, inf := range []cache.SharedIndexInformer{factory.Core().V1().ConfigMaps().Informer(), factory.Core().V1().Secrets().Informer()} {
 		if _, err := inf.AddEventHandler(informer.NamedHandler("enqueue", cache.ResourceEventHandlerFuncs{
 			AddFunc: enqueue, UpdateFunc: func(_, object any) { enqueue(object) },

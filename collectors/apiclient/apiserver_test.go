@@ -58,7 +58,7 @@ func TestRequestsAsTheServerCountsThem(t *testing.T) {
 	namespace := stacktest.Namespace(t)
 	gadgets := newGadgets(t, config, namespace+".example.com")
 	obs, registry := observertest.New(t)
-	objects := dynamic.NewForConfigOrDie(apiclient.WrapConfig(obs, config)).Resource(gadgets).Namespace(namespace)
+	objects := dynamic.NewForConfigOrDie(apiclient.WrapConfig(obs, config, apiclient.Options{})).Resource(gadgets).Namespace(namespace)
 	ctx := t.Context()
 	gadget := func(name string) *unstructured.Unstructured {
 		return &unstructured.Unstructured{Object: map[string]any{
@@ -173,7 +173,7 @@ func TestRequestsOfTheCoreGroup(t *testing.T) {
 	config := stacktest.Config(t)
 	namespace := stacktest.Namespace(t)
 	obs, registry := observertest.New(t)
-	client := kubernetes.NewForConfigOrDie(apiclient.WrapConfig(obs, config))
+	client := kubernetes.NewForConfigOrDie(apiclient.WrapConfig(obs, config, apiclient.Options{}))
 	ctx := t.Context()
 
 	must(client.Discovery().ServerVersion())(t)
@@ -218,7 +218,7 @@ func TestRequestsOfTheCoreGroup(t *testing.T) {
 func TestRequestsWithoutAnAnswer(t *testing.T) {
 	proxy, config := stacktest.Proxied(t)
 	obs, registry := observertest.New(t)
-	client := kubernetes.NewForConfigOrDie(apiclient.WrapConfig(obs, config))
+	client := kubernetes.NewForConfigOrDie(apiclient.WrapConfig(obs, config, apiclient.Options{}))
 	get := func(timeout time.Duration) error {
 		ctx, cancel := context.WithTimeout(t.Context(), timeout)
 		defer cancel()
@@ -249,7 +249,7 @@ func TestThrottledByItself(t *testing.T) {
 	config := rest.CopyConfig(stacktest.Config(t))
 	config.RateLimiter = flowcontrol.NewTokenBucketRateLimiter(1, 1)
 	obs, registry := observertest.New(t)
-	client := kubernetes.NewForConfigOrDie(apiclient.WrapConfig(obs, config))
+	client := kubernetes.NewForConfigOrDie(apiclient.WrapConfig(obs, config, apiclient.Options{}))
 	begin := time.Now()
 	for range 3 {
 		must(client.CoreV1().Namespaces().Get(t.Context(), "default", metav1.GetOptions{}))(t)
@@ -270,7 +270,7 @@ func TestClientsShareSeries(t *testing.T) {
 	obs, registry := observertest.New(t)
 	config := rest.CopyConfig(stacktest.Config(t))
 	config.QPS, config.Burst = 0.001, 1
-	wrapped := apiclient.WrapConfig(obs, config)
+	wrapped := apiclient.WrapConfig(obs, config, apiclient.Options{})
 	typed, untyped := kubernetes.NewForConfigOrDie(wrapped), dynamic.NewForConfigOrDie(wrapped)
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()

@@ -27,7 +27,7 @@ import (
 // TestListsAndWatchesByVersion covers S26: lists and watches of a real API server are counted by the version that they request.
 func TestListsAndWatchesByVersion(t *testing.T) {
 	obs, registry := observertest.New(t)
-	maps := kubernetes.NewForConfigOrDie(apiclient.WrapConfig(obs, stacktest.Config(t))).CoreV1().ConfigMaps(stacktest.Namespace(t))
+	maps := kubernetes.NewForConfigOrDie(apiclient.WrapConfig(obs, stacktest.Config(t), apiclient.Options{})).CoreV1().ConfigMaps(stacktest.Namespace(t))
 	for _, name := range []string{"a", "b"} {
 		must(maps.Create(t.Context(), &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Name: name}}, metav1.CreateOptions{}))(t)
 	}
@@ -60,7 +60,7 @@ func TestBytesOfLists(t *testing.T) {
 	maps := func(compression bool) func() int {
 		config := stacktest.Config(t)
 		config.DisableCompression = !compression
-		client := kubernetes.NewForConfigOrDie(apiclient.WrapConfigWithOptions(obs, config, apiclient.Options{CompressedBytes: true})).CoreV1()
+		client := kubernetes.NewForConfigOrDie(apiclient.WrapConfig(obs, config, apiclient.Options{CompressedBytes: true})).CoreV1()
 		return func() int {
 			return len(must(client.RESTClient().Get().Namespace(namespace).Resource("configmaps").DoRaw(t.Context()))(t))
 		}
@@ -95,7 +95,7 @@ func TestUnchangedWrites(t *testing.T) {
 			obs, registry := observertest.New(t)
 			config := stacktest.Config(t)
 			config.ContentType = contentType
-			client := kubernetes.NewForConfigOrDie(apiclient.WrapConfig(obs, config))
+			client := kubernetes.NewForConfigOrDie(apiclient.WrapConfig(obs, config, apiclient.Options{}))
 			services := client.CoreV1().Services(stacktest.Namespace(t))
 			ctx := t.Context()
 			service := must(services.Create(ctx, &corev1.Service{
@@ -125,7 +125,7 @@ func TestUnchangedPatches(t *testing.T) {
 	obs, registry := observertest.New(t)
 	config := stacktest.Config(t)
 	namespace := stacktest.Namespace(t)
-	maps := kubernetes.NewForConfigOrDie(apiclient.WrapConfig(obs, config)).CoreV1().ConfigMaps(namespace)
+	maps := kubernetes.NewForConfigOrDie(apiclient.WrapConfig(obs, config, apiclient.Options{})).CoreV1().ConfigMaps(namespace)
 	others := kubernetes.NewForConfigOrDie(config).CoreV1().ConfigMaps(namespace)
 	must(maps.Create(t.Context(), &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Name: "m"}, Data: map[string]string{"k": "0"}}, metav1.CreateOptions{}))(t)
 	patch := func(kind types.PatchType, value string, options metav1.PatchOptions) {
@@ -170,7 +170,7 @@ func TestStatusThroughTheMainResource(t *testing.T) {
 	obs, registry := observertest.New(t)
 	namespace := stacktest.Namespace(t)
 	gadgets := newGadgets(t, config, "ignored.example.com")
-	client := dynamic.NewForConfigOrDie(apiclient.WrapConfig(obs, config))
+	client := dynamic.NewForConfigOrDie(apiclient.WrapConfig(obs, config, apiclient.Options{}))
 	for resource, object := range map[schema.GroupVersionResource]map[string]any{
 		gadgets: {"apiVersion": gadgets.GroupVersion().String(), "kind": "Gadget"},
 		corev1.SchemeGroupVersion.WithResource("services"): {"apiVersion": "v1", "kind": "Service",

@@ -118,7 +118,7 @@ func TestCompressionIsThatOfHTTP(t *testing.T) {
 				}
 				obs, registry := observertest.New(t)
 				want := answer(config)
-				if got := answer(apiclient.WrapConfigWithOptions(obs, config, apiclient.Options{CompressedBytes: true})); got != want {
+				if got := answer(apiclient.WrapConfig(obs, config, apiclient.Options{CompressedBytes: true})); got != want {
 					t.Errorf("got\n%s\nwant\n%s", got, want)
 				}
 				count := 0
@@ -160,7 +160,7 @@ func TestCompressedWatchIsNotDelayed(t *testing.T) {
 		})
 	})
 	obs, registry := observertest.New(t)
-	client := must(rest.HTTPClientFor(apiclient.WrapConfigWithOptions(obs, config, apiclient.Options{CompressedBytes: true})))(t)
+	client := must(rest.HTTPClientFor(apiclient.WrapConfig(obs, config, apiclient.Options{CompressedBytes: true})))(t)
 	request := must(http.NewRequestWithContext(t.Context(), http.MethodGet, config.Host+"/api/v1/pods?watch=true", http.NoBody))(t)
 	go func() { events <- "first" }()
 	response := must(client.Do(request))(t) //nolint:bodyclose // it is closed

@@ -34,7 +34,7 @@ func ExampleWrapConfig() {
 	obs, registry := observertest.Example()
 	config := &rest.Config{Host: server.URL, RateLimiter: flowcontrol.NewTokenBucketRateLimiter(50, 100)}
 
-	config = apiclient.WrapConfig(obs, config)
+	config = apiclient.WrapConfig(obs, config, apiclient.Options{})
 
 	client := kubernetes.NewForConfigOrDie(config)
 	_, err := client.CoreV1().Pods("shop").UpdateStatus(context.Background(), pod, metav1.UpdateOptions{})

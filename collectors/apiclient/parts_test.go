@@ -126,7 +126,7 @@ func TestBrokenTransportWithCompressedBytes(t *testing.T) {
 				asked = r.Header.Get("Accept-Encoding")
 				return c.response, c.err
 			}}}
-			transport := must(rest.TransportFor(apiclient.WrapConfigWithOptions(obs, config, apiclient.Options{CompressedBytes: true})))(t)
+			transport := must(rest.TransportFor(apiclient.WrapConfig(obs, config, apiclient.Options{CompressedBytes: true})))(t)
 			response, err := transport.RoundTrip(newRequest(t, http.MethodGet, "https://server/api/v1/pods")) //nolint:bodyclose // in memory
 			if asked != "gzip" {
 				t.Errorf("requested the encoding %q", asked)

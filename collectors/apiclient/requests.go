@@ -60,7 +60,7 @@ const nonResource = "non-resource"
 var _ core.Part = &registry{}
 
 func registryOf(obs *collectors.Observer) *registry {
-	return core.PartOf(obs.Core(), func(o *core.Observer) *registry {
+	return core.PartOf(core.Of(obs), func(o *core.Observer) *registry {
 		r := &registry{Observer: o, answers: map[answer]*answerSeries{}, names: map[schema.GroupResource]string{},
 			written: written{seed: maphash.MakeSeed(), versions: map[uint64]uint64{}}}
 		r.latency.registry = r

@@ -14,20 +14,7 @@ import (
 	"github.com/informer-exporter/informer-exporter/collectors/internal/apipath"
 )
 
-// WrapConfig returns a copy of config with clients that report their requests to the API server, as WrapTransport does, and how long
-// they wait for config.RateLimiter if that is set. It takes the path in config.Host into account, so that it also
-// recognizes the requests to a server behind a proxy, such as https://host/k8s/clusters/c-1.
-//
-// If config.RateLimiter is not set, each client creates its own limiter from QPS and Burst, which WrapConfig cannot observe.
-// WrapConfig does not set one, because all clients would share it. Register NewMetrics to report these waits. A program with a
-// single client can also set
-//
-//	config.RateLimiter = flowcontrol.NewTokenBucketRateLimiter(config.QPS, config.Burst)
-func WrapConfig(obs *collectors.Observer, config *rest.Config) *rest.Config {
-	return WrapConfigWithOptions(obs, config, Options{})
-}
-
-// Options are the options of WrapConfigWithOptions. WrapConfig uses the zero value.
+// Options are the options of WrapConfig. The zero value is useful.
 type Options struct {
 	// CompressedBytes counts the bytes of compressed lists and watches on the wire, k8s_client_compressed_bytes_total.
 	//
@@ -39,8 +26,16 @@ type Options struct {
 	CompressedBytes bool
 }
 
-// WrapConfigWithOptions is WrapConfig with options.
-func WrapConfigWithOptions(obs *collectors.Observer, config *rest.Config, options Options) *rest.Config {
+// WrapConfig returns a copy of config with clients that report their requests to the API server, as WrapTransport does, and how long
+// they wait for config.RateLimiter if that is set. It takes the path in config.Host into account, so that it also
+// recognizes the requests to a server behind a proxy, such as https://host/k8s/clusters/c-1.
+//
+// If config.RateLimiter is not set, each client creates its own limiter from QPS and Burst, which WrapConfig cannot observe.
+// WrapConfig does not set one, because all clients would share it. Register NewMetrics to report these waits. A program with a
+// single client can also set
+//
+//	config.RateLimiter = flowcontrol.NewTokenBucketRateLimiter(config.QPS, config.Burst)
+func WrapConfig(obs *collectors.Observer, config *rest.Config, options Options) *rest.Config {
 	r := registryOf(obs)
 	config = rest.CopyConfig(config)
 	var prefix string

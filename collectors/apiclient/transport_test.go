@@ -221,10 +221,10 @@ func TestTransportBehindAPath(t *testing.T) {
 	} {
 		obs, reg := observertest.New(t)
 		config := &rest.Config{Host: host}
-		wrapped := apiclient.WrapConfig(obs, apiclient.WrapConfig(obs, config)) // wrapped twice, counted once
+		wrapped := apiclient.WrapConfig(obs, apiclient.WrapConfig(obs, config, apiclient.Options{}), apiclient.Options{}) // wrapped twice, counted once
 		wrapped.Wrap(func(next http.RoundTripper) http.RoundTripper { return apiclient.WrapTransport(obs, next) })
 		wrapped.Wrap(func(next http.RoundTripper) http.RoundTripper { return fakeWrapper{next} })
-		wrapped = apiclient.WrapConfig(obs, wrapped)
+		wrapped = apiclient.WrapConfig(obs, wrapped, apiclient.Options{})
 		transport := wrapped.WrapTransport(answering(http.StatusOK))
 		sendRequest(t, transport, http.MethodGet, "https://server"+path)
 		const want = "k8s_client_requests_total{code=200,resource=pods,subresource=,verb=list}"
@@ -323,7 +323,7 @@ func TestRateLimiter(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		obs, reg := observertest.New(t)
 		limiter := &hesitantLimiter{wait: 2 * time.Second, err: errors.New("gave up")}
-		decorated := apiclient.WrapConfig(obs, apiclient.WrapConfig(obs, &rest.Config{RateLimiter: limiter})).RateLimiter
+		decorated := apiclient.WrapConfig(obs, apiclient.WrapConfig(obs, &rest.Config{RateLimiter: limiter}, apiclient.Options{}), apiclient.Options{}).RateLimiter
 		metricstest.Take(t, reg).Equal(t, metricstest.Snapshot{"k8s_client_throttle_wait_seconds_count": 0, "k8s_client_throttle_wait_seconds_sum": 0})
 		if err := decorated.Wait(t.Context()); err != limiter.err { //nolint:errorlint // the same object
 			t.Error(err)

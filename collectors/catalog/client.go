@@ -43,7 +43,7 @@ var (
 	ClientCompressedBytes = counter(Metric{
 		Name:   "k8s_client_compressed_bytes_total",
 		Help:   "Bytes of compressed list and watch responses on the wire, before decompression, by resource.",
-		Notes:  "Compare with `gzip` of `k8s_client_read_bytes_total`. Excludes headers and TLS. Programs need the option CompressedBytes of apiclient.WrapConfigWithOptions; the exporter has it.",
+		Notes:  "Compare with `gzip` of `k8s_client_read_bytes_total`. Excludes headers and TLS. Programs need the option CompressedBytes of apiclient.WrapConfig; the exporter has it.",
 		Family: familyClient,
 		Labels: client(LabelResource),
 	})

@@ -3,4 +3,6 @@
 //
 // Both are plain values. The package imports only the standard library, so code that generates dashboards or documentation does
 // not depend on Prometheus or Kubernetes. The name of a metric is written once, where it is declared.
+//
+// Experimental: the API may change in any release.
 package catalog

@@ -13,7 +13,7 @@ var (
 	InformerDegraded = gauge(Metric{
 		Name:   "k8s_informer_degraded",
 		Help:   "Whether the informer is degraded by its sync lag or event lag (1) or not (0).",
-		Notes:  "1 while the sync lag or the lag of an event is above 5 s, and for 30 s afterwards. Sync lag is evaluated when it is read: by a scrape, a status request or informer.NotifyDegraded, which notifies the application. Absent before the start.",
+		Notes:  "1 while the sync lag or the lag of an event is above 5 s or Options.Objectives, and for 30 s afterwards. Sync lag is evaluated when it is read: by a scrape, a status request or informer.NotifyDegraded, which notifies the application. Absent before the start.",
 		Family: familyLag,
 		Labels: informer(),
 	})

@@ -47,7 +47,7 @@ type Options struct {
 // two clock readings, and does not allocate.
 func NewReconciler[Req, Res any](obs *collectors.Observer, controller string, reconcile func(context.Context, Req) (Res, error), options Options) func(context.Context, Req) (Res, error) {
 	r := registryOf(obs).reconciles(controller).join(options.MaxWorkers)
-	traced := causes.ReconcilesOf[Req](obs.Core(), controller)
+	traced := causes.ReconcilesOf[Req](core.Of(obs), controller)
 	requeueAfter, requeue := fieldOf[Res, time.Duration]("RequeueAfter"), fieldOf[Res, bool]("Requeue")
 	return func(ctx context.Context, request Req) (result Res, err error) {
 		ctx, span := traced.Begin(ctx, request)
@@ -78,22 +78,6 @@ func NewSyncHandler[T any](obs *collectors.Observer, controller string, handle f
 		_, err := reconcile(ctx, item)
 		return err
 	}
-}
-
-// Sync calls the sync function of a controller and reports the call as NewSyncHandler does. It is for workers that call a
-// method, and have no place to keep a decorated function:
-//
-//	err := controllers.Sync(ctx, obs, "deployments", key, c.syncHandler) // in place of c.syncHandler(ctx, key)
-//
-// It looks up the series in each call, and adds about 500 ns. It is safe for concurrent use if handle is.
-func Sync[T any](ctx context.Context, obs *collectors.Observer, controller string, item T, handle func(context.Context, T) error) (err error) {
-	r := registryOf(obs).reconciles(controller)
-	ctx, span := causes.ReconcilesOf[T](obs.Core(), controller).Begin(ctx, item)
-	ended, start := r.panicked, r.begin()
-	defer func() { r.end(ended, start, span, err) }()
-	err = handle(ctx, item)
-	ended = r.outcomeOf(err, nil)
-	return err
 }
 
 // outcomeOf returns the outcome for an error or nil. terminal is Options.IsTerminal.

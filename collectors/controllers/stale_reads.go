@@ -26,6 +26,8 @@ const (
 // controller_stale_reads_total counts. A reconcile that acts on such a read repeats its work: it creates a second Pod, or undoes
 // its own update. Kubernetes' own controllers compare resource versions in the same way (KEP-5647).
 //
+// Experimental: the API may change in any release.
+//
 // Use one Writes per controller and resource, because only versions of one resource can be compared. K identifies an
 // object, or the owner of several objects, and is usually a key. In a reconcile:
 //

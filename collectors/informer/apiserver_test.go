@@ -57,7 +57,7 @@ func newRig(t *testing.T, config *rest.Config, change ...func(*collectors.Option
 		t.Fatal(err)
 	}
 	r.obs = obs
-	r.factory = informer.NewSharedInformerFactory(obs, kubernetes.NewForConfigOrDie(config), 0, informer.Options{Namespace: r.namespace})
+	r.factory = informer.NewSharedInformerFactory(obs, kubernetes.NewForConfigOrDie(config), 0, informer.FactoryOptions{Namespace: r.namespace})
 	return r
 }
 

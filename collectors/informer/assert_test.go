@@ -153,7 +153,7 @@ func TestRequestsOfAssertSynced(t *testing.T) {
 // A readiness probe uses the known state, without requests.
 func ExampleAssertSynced() {
 	obs, _ := observertest.Example()
-	factory := informer.NewSharedInformerFactory(obs, fake.NewClientset(shopPod), 0, informer.Options{})
+	factory := informer.NewSharedInformerFactory(obs, fake.NewClientset(shopPod), 0, informer.FactoryOptions{})
 	defer factory.Shutdown()
 	factory.Core().V1().Pods().Informer()
 

@@ -52,7 +52,7 @@ func TestPauseAudits(t *testing.T) {
 	config := rest.CopyConfig(stacktest.Config(t))
 	config.Wrap(slow.wrap)
 	c := newChecked(t, configs{stacktest.Config(t), config, config}, collectors.Checks{Audit: 100 * time.Millisecond, Freshness: 100 * time.Millisecond}, byLabel(&labels))
-	status := func() informer.AuditStatus { return informer.List(c.obs)[0].LastAudit }
+	status := func() informer.AuditStatus { return informer.Statuses(c.obs)[0].LastAudit }
 	auditsOf := func(s metricstest.Snapshot) metricstest.Snapshot {
 		found := metricstest.Snapshot{}
 		for series, value := range s {

@@ -59,7 +59,7 @@ func TestAudit(t *testing.T) {
 	if before := metricstest.Take(t, c.registry); len(differencesOf(before)) != 0 {
 		t.Errorf("before the first audit: %v", differencesOf(before))
 	}
-	if last := informer.List(c.obs)[0].LastAudit; last != (informer.AuditStatus{Interval: 200 * time.Millisecond}) {
+	if last := informer.Statuses(c.obs)[0].LastAudit; last != (informer.AuditStatus{Interval: 200 * time.Millisecond}) {
 		t.Errorf("before the first audit: %+v", last)
 	}
 	c.run()
@@ -102,7 +102,7 @@ func TestAudit(t *testing.T) {
 	if found[differentCount] < 2 {
 		t.Errorf("confirmed after %v audits", found[differentCount])
 	}
-	if last := informer.List(c.obs)[0].LastAudit; last.Result != "different" || last.Differences != 6 || last.At.IsZero() || last.At.After(time.Now()) {
+	if last := informer.Statuses(c.obs)[0].LastAudit; last.Result != "different" || last.Differences != 6 || last.At.IsZero() || last.At.After(time.Now()) {
 		t.Errorf("the last audit is %+v", last)
 	}
 
@@ -115,7 +115,7 @@ func TestAudit(t *testing.T) {
 	c.create("nudge-2")
 	repaired := c.waitFor("repaired", func(s metricstest.Snapshot) bool { return differencesOf(s)["missing"] == 0 })
 	c.waitFor("consistent again", func(s metricstest.Snapshot) bool { return s[consistentCount] > repaired[consistentCount] })
-	if last := informer.List(c.obs)[0].LastAudit; last.Result != "consistent" || last.Differences != 0 {
+	if last := informer.Statuses(c.obs)[0].LastAudit; last.Result != "consistent" || last.Differences != 0 {
 		t.Errorf("the last audit is %+v", last)
 	}
 	differencesOf(repaired).Equal(t, nothing)

@@ -19,6 +19,7 @@ import (
 	"k8s.io/client-go/tools/cache"
 
 	"github.com/informer-exporter/informer-exporter/collectors/informer"
+	"github.com/informer-exporter/informer-exporter/collectors/internal/core"
 	"github.com/informer-exporter/informer-exporter/internal/testenv/metricstest"
 	"github.com/informer-exporter/informer-exporter/internal/testenv/observertest"
 	"github.com/informer-exporter/informer-exporter/internal/testenv/stacktest"
@@ -68,13 +69,13 @@ func BenchmarkNamespaces(b *testing.B) {
 				if _, err := fmt.Sscanf(obj.(*corev1.ConfigMap).Name, "object-%d", &i); err != nil {
 					b.Error(err)
 				}
-				lags[i] = time.Duration(obs.Core().Now() - begun[i].Load())
+				lags[i] = time.Duration(core.Of(obs).Now() - begun[i].Load())
 				handled.Done()
 			}}
 			ctx, stop := context.WithCancel(b.Context())
 			var factories []informers.SharedInformerFactory
 			for _, scope := range l.scopes {
-				factory := informer.NewSharedInformerFactory(obs, client, 0, informer.Options{
+				factory := informer.NewSharedInformerFactory(obs, client, 0, informer.FactoryOptions{
 					Namespace:        scope,
 					TweakListOptions: func(o *metav1.ListOptions) { o.LabelSelector = label },
 				})
@@ -87,7 +88,7 @@ func BenchmarkNamespaces(b *testing.B) {
 			metricstest.Eventually(b, reg, "everything is there", func(metricstest.Snapshot) bool {
 				held := 0
 				l.watches = 0
-				for _, s := range informer.List(obs) {
+				for _, s := range informer.Statuses(obs) {
 					held += s.Objects
 					if s.Connected {
 						l.watches++
@@ -101,7 +102,7 @@ func BenchmarkNamespaces(b *testing.B) {
 			change++
 			handled.Add(namespaces * objects)
 			inParallel(namespaces*objects, func(i int) {
-				begun[i].Store(obs.Core().Now())
+				begun[i].Store(core.Of(obs).Now())
 				patch := fmt.Appendf(nil, `{"data":{"change":"%d"}}`, change)
 				if _, err := client.CoreV1().ConfigMaps(names[i%namespaces]).Patch(b.Context(), fmt.Sprint("object-", i), types.MergePatchType, patch, metav1.PatchOptions{}); err != nil {
 					b.Error(err)

@@ -41,7 +41,7 @@ func recovery(b *testing.B, rounds int, busy bool, outage time.Duration) {
 	for range rounds {
 		namespace := stacktest.Namespace(b)
 		obs, reg := observertest.New(b)
-		factory := informer.NewSharedInformerFactory(obs, through, 0, informer.Options{Namespace: namespace})
+		factory := informer.NewSharedInformerFactory(obs, through, 0, informer.FactoryOptions{Namespace: namespace})
 		seen := make(chan time.Time, 2)
 		inf := factory.Core().V1().ConfigMaps().Informer()
 		if _, err := inf.AddEventHandler(cache.ResourceEventHandlerFuncs{AddFunc: func(any) { seen <- time.Now() }}); err != nil {

@@ -60,7 +60,7 @@ func BenchmarkResync(b *testing.B) {
 		var calls, first atomic.Int64
 		var factories []informers.SharedInformerFactory
 		for range copies {
-			factory := informer.NewSharedInformerFactory(obs, client, period, informer.Options{Namespace: namespace})
+			factory := informer.NewSharedInformerFactory(obs, client, period, informer.FactoryOptions{Namespace: namespace})
 			if _, err := factory.Core().V1().ConfigMaps().Informer().AddEventHandler(cache.ResourceEventHandlerFuncs{
 				UpdateFunc: func(_, obj any) {
 					calls.Add(1)

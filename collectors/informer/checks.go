@@ -1,6 +1,7 @@
 package informer
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -8,9 +9,7 @@ import (
 	"time"
 
 	"github.com/informer-exporter/informer-exporter/collectors"
-	"github.com/informer-exporter/informer-exporter/collectors/catalog"
 	"github.com/informer-exporter/informer-exporter/collectors/internal/checks"
-	"github.com/informer-exporter/informer-exporter/collectors/internal/degrade"
 	"github.com/informer-exporter/informer-exporter/collectors/internal/schedule"
 )
 
@@ -39,7 +38,7 @@ func ResumeAudits(ctx context.Context, obs *collectors.Observer) {
 type AssertOptions struct {
 	// IDs are the informers to check. The default is all.
 	IDs []ID
-	// MaxSyncLag is the largest sync lag that passes. The default is 5 s, the default objective.
+	// MaxSyncLag is the largest sync lag that passes. The default is collectors.Options.Objectives.SyncLag.
 	MaxSyncLag time.Duration
 	// NoRequests skips the freshness check and its request. Unless Equal is set, the result follows from the current state,
 	// and takes microseconds, or two seconds if a store hangs.
@@ -54,10 +53,9 @@ type AssertOptions struct {
 // connection and store: informers of Wrap and NewListerWatcher pass with NoRequests only. Without informers, it returns an error.
 // It is safe for concurrent use.
 func AssertSynced(ctx context.Context, obs *collectors.Observer, options AssertOptions) error {
-	if options.MaxSyncLag == 0 {
-		options.MaxSyncLag = time.Duration(catalog.Objectives.SyncLag.Threshold * float64(time.Second))
-	}
-	informers := registryOf(obs).informers.Owners()
+	r := registryOf(obs)
+	options.MaxSyncLag = cmp.Or(options.MaxSyncLag, r.Objectives.SyncLag)
+	informers := r.informers.Owners()
 	var missing []error
 	for _, id := range options.IDs {
 		if !slices.ContainsFunc(informers, func(inf *informer) bool { return inf.id == id }) {
@@ -94,25 +92,6 @@ func (inf *informer) assertSynced(ctx context.Context, options AssertOptions) er
 		return fmt.Errorf("%v behind the API server, want at most %v", s.SyncLag, options.MaxSyncLag)
 	}
 	return inf.checks.Verify(ctx, !options.NoRequests, options.Equal)
-}
-
-// NotifyDegraded calls changed when an informer becomes degraded, and when it no longer is: see Status.Degraded. It reads the state of
-// all informers every five seconds, at about the cost of a scrape, until ctx is done, and then returns. Calls are made one at a time
-// on the caller's goroutine, without a lock. A panic of changed is logged, and does not end NotifyDegraded. An informer that ends is no
-// longer degraded. The library itself does nothing: whether to serve stale data, to list, or to stop is up to the application.
-func NotifyDegraded(ctx context.Context, obs *collectors.Observer, changed func(id ID, degraded bool)) {
-	r := registryOf(obs)
-	degrade.Notify(ctx, r.Logger, func() map[*informer]bool {
-		degraded := map[*informer]bool{}
-		informers := r.informers.Owners()
-		readStores(informers)
-		for _, inf := range informers {
-			if inf.status().Degraded {
-				degraded[inf] = true
-			}
-		}
-		return degraded
-	}, func(inf *informer, degraded bool) { changed(inf.id, degraded) })
 }
 
 // Values of AuditStatus.Result and of the label result of k8s_informer_audits_total.

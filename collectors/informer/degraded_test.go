@@ -15,6 +15,7 @@ import (
 	"k8s.io/apimachinery/pkg/watch"
 	"k8s.io/client-go/tools/cache"
 
+	"github.com/informer-exporter/informer-exporter/collectors"
 	"github.com/informer-exporter/informer-exporter/collectors/informer"
 	"github.com/informer-exporter/informer-exporter/internal/testenv/fakeapi"
 	"github.com/informer-exporter/informer-exporter/internal/testenv/metricstest"
@@ -44,7 +45,7 @@ func TestDegradedBySyncLag(t *testing.T) {
 		degraded := func(when string, want float64, called ...string) {
 			t.Helper()
 			synctest.Wait()
-			if s := metricstest.Take(t, reg); s["k8s_informer_degraded"] != want || informer.List(obs)[0].Degraded != (want == 1) {
+			if s := metricstest.Take(t, reg); s["k8s_informer_degraded"] != want || informer.Statuses(obs)[0].Degraded != (want == 1) {
 				t.Errorf("%s: degraded is %v, with a lag of %v", when, s["k8s_informer_degraded"], s["k8s_informer_sync_lag_seconds"])
 			}
 			mu.Lock()
@@ -102,6 +103,40 @@ func TestDegradedByEventLag(t *testing.T) {
 			check(t, metricstest.Take(t, reg), metricstest.Snapshot{"k8s_informer_sync_lag_seconds": 0, "k8s_informer_degraded": want})
 			time.Sleep(30 * time.Second)
 			check(t, metricstest.Take(t, reg), metricstest.Snapshot{"k8s_informer_degraded": 0})
+		})
+	}
+}
+
+// Objectives of the program replace those of the catalog: an event that takes 3 s is late by them, not by the default.
+func TestObjectives(t *testing.T) {
+	for name, c := range map[string]struct {
+		objectives    collectors.Objectives
+		fails         bool
+		during, after float64
+	}{
+		"default":   {},
+		"sync lag":  {collectors.Objectives{SyncLag: 2 * time.Second}, true, 1, 1},
+		"event lag": {collectors.Objectives{EventLag: 2 * time.Second}, false, 0, 1},
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			obs, reg := observertest.New(t, func(o *collectors.Options) { o.Objectives = c.objectives })
+			server := fakeapi.NewServer()
+			server.OnList = func(metav1.ListOptions) (runtime.Object, error) { return fakeapi.PodList(10), nil }
+			inf := informer.NewSharedIndexInformer(obs, pods, server, &corev1.Pod{}, cache.SharedIndexInformerOptions{})
+			addHandler(t, inf, cache.ResourceEventHandlerFuncs{AddFunc: func(any) { time.Sleep(3 * time.Second) }})
+			stop := start(t, inf)
+			defer stop()
+			stream := <-server.Streams
+			synctest.Wait()
+			time.Sleep(2 * time.Second)
+			stream.Send(watch.Added, fakeapi.Pod("b", 11))
+			time.Sleep(2500 * time.Millisecond)
+			if err := informer.AssertSynced(t.Context(), obs, informer.AssertOptions{NoRequests: true}); (err != nil) != c.fails {
+				t.Errorf("%s: AssertSynced returns %v", name, err)
+			}
+			check(t, metricstest.Take(t, reg), metricstest.Snapshot{"k8s_informer_degraded": c.during})
+			time.Sleep(time.Second)
+			check(t, metricstest.Take(t, reg), metricstest.Snapshot{"k8s_informer_degraded": c.after})
 		})
 	}
 }

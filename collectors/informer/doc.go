@@ -2,7 +2,7 @@
 // caches. Its functions are drop-in replacements for those of client-go: the same name and parameters, with an Observer in front
 // and Options at the end.
 //
-//	factory := informer.NewSharedInformerFactory(obs, client, resync, informer.Options{})
+//	factory := informer.NewSharedInformerFactory(obs, client, resync, informer.FactoryOptions{})
 //
 // The constructors:
 //
@@ -17,7 +17,7 @@
 //	bare Reflectors                    NewListerWatcher
 //	handlers                           NamedHandler, Isolate
 //
-// Applications read the state with List, SyncLag, AssertSynced and NotifyDegraded. Checks that compare caches with the API server
+// Applications read the state with Statuses, SyncLag, AssertSynced and NotifyDegraded. Checks that compare caches with the API server
 // are off by default: see collectors.Checks.
 //
 // All functions are safe for concurrent use. Decorators add about 300 ns and at most one allocation to an event, and one atomic

@@ -47,7 +47,7 @@ func podListWatch(client kubernetes.Interface) cache.ListerWatcher {
 func ExampleNewSharedInformerFactory() {
 	obs, registry := observertest.Example()
 
-	factory := informer.NewSharedInformerFactory(obs, fake.NewClientset(shopPod), 0, informer.Options{})
+	factory := informer.NewSharedInformerFactory(obs, fake.NewClientset(shopPod), 0, informer.FactoryOptions{})
 	pods := factory.Core().V1().Pods().Lister()
 
 	ctx, cancel := context.WithCancel(context.Background())
@@ -74,7 +74,7 @@ func ExampleNewDynamicSharedInformerFactory() {
 	obs, registry := observertest.Example()
 	client := dynamicfake.NewSimpleDynamicClient(scheme.Scheme, shopPod)
 
-	factory := informer.NewDynamicSharedInformerFactory(obs, client, 0, informer.Options{Namespace: "shop"})
+	factory := informer.NewDynamicSharedInformerFactory(obs, client, 0, informer.FactoryOptions{Namespace: "shop"})
 	pods := factory.ForResource(podsGVR).Lister()
 
 	stop := make(chan struct{})
@@ -104,7 +104,7 @@ func ExampleNewMetadataSharedInformerFactory() {
 		ObjectMeta: metav1.ObjectMeta{Namespace: "shop", Name: "web"},
 	})
 
-	factory := informer.NewMetadataSharedInformerFactory(obs, client, 0, informer.Options{})
+	factory := informer.NewMetadataSharedInformerFactory(obs, client, 0, informer.FactoryOptions{})
 	deployments := factory.ForResource(schema.GroupVersionResource{Group: "apps", Version: "v1", Resource: "deployments"}).Lister()
 
 	stop := make(chan struct{})
@@ -131,7 +131,7 @@ func ExampleInformerFor() {
 	factory := &exampleFactory{client: client, informers: map[reflect.Type]cache.SharedIndexInformer{}}
 
 	widgetsGVR := schema.GroupVersionResource{Group: "example.com", Version: "v1", Resource: "widgets"}
-	if _, err := informer.InformerFor(obs, factory, widgetsGVR, client.ExampleV1().Widgets(""), informer.Options{}); err != nil {
+	if _, err := informer.InformerFor(obs, factory, widgetsGVR, client.ExampleV1().Widgets(""), informer.GeneratedOptions{}); err != nil {
 		panic(err)
 	}
 	widgets := factory.Widgets() // the rest of the program is unchanged

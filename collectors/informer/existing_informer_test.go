@@ -28,7 +28,7 @@ func TestInformersThatExist(t *testing.T) {
 			return informer.Wrap(o, pods, inf)
 		},
 		"InformerFor": func(o *collectors.Observer, inf cache.SharedIndexInformer) cache.SharedIndexInformer {
-			return informer.NewSharedInformerFactory(o, fake.NewClientset(), 0, informer.Options{}).InformerFor(&corev1.Pod{},
+			return informer.NewSharedInformerFactory(o, fake.NewClientset(), 0, informer.FactoryOptions{}).InformerFor(&corev1.Pod{},
 				func(kubernetes.Interface, time.Duration) cache.SharedIndexInformer { return inf })
 		},
 	} {
@@ -58,7 +58,7 @@ func TestInformersThatExist(t *testing.T) {
 						}
 					}
 				}
-				if status := informer.List(obs)[0]; status.Connection || status.Connected || status.SyncLag != 0 || !status.LastEvent.IsZero() || status.Received != 0 {
+				if status := informer.Statuses(obs)[0]; status.Connection || status.Connected || status.SyncLag != 0 || !status.LastEvent.IsZero() || status.Received != 0 {
 					t.Errorf("the status is %+v", status)
 				}
 			}

@@ -133,7 +133,7 @@ func TestLagOfAWatchThatOpensAndIsExpired(t *testing.T) {
 			"k8s_informer_sync_lag_seconds": 0, "k8s_informer_watch_connected": 1, "k8s_informer_coverage_gap_seconds_count": 1,
 			"k8s_informer_relists_total{reason=expired}": 1,
 		})
-		if gap, opened := s["k8s_informer_coverage_gap_seconds_sum"], informer.List(obs)[0].WatchOpened; gap != opened.Sub(lost).Seconds() {
+		if gap, opened := s["k8s_informer_coverage_gap_seconds_sum"], informer.Statuses(obs)[0].WatchOpened; gap != opened.Sub(lost).Seconds() {
 			t.Errorf("a gap of %v s, want %v", gap, opened.Sub(lost))
 		}
 

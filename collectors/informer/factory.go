@@ -19,7 +19,7 @@ import (
 // NewSharedInformerFactory is a drop-in replacement for informers.NewSharedInformerFactoryWithOptions. Every informer that
 // it returns, and every lister of one, is decorated. Informers that the caller builds for InformerFor are decorated as by
 // Wrap. The factory is safe for concurrent use.
-func NewSharedInformerFactory(obs *collectors.Observer, client kubernetes.Interface, defaultResync time.Duration, options Options) informers.SharedInformerFactory {
+func NewSharedInformerFactory(obs *collectors.Observer, client kubernetes.Interface, defaultResync time.Duration, options FactoryOptions) informers.SharedInformerFactory {
 	f := &factory{obs: obs, client: client, options: options}
 	f.SharedInformerFactory = f.newRaw(client, defaultResync)
 	f.generated = generatedFactory{f.SharedInformerFactory, f}
@@ -33,7 +33,7 @@ type factory struct {
 	informers.SharedInformerFactory
 	obs     *collectors.Observer
 	client  kubernetes.Interface
-	options Options
+	options FactoryOptions
 	// generated is the factory as the generated group interfaces see it.
 	generated generatedFactory
 }
@@ -108,7 +108,7 @@ func (f *factory) decorate(obj runtime.Object, undecorated cache.SharedIndexInfo
 	}
 	lw, ok := hidden[cache.ListerWatcher](undecorated, "listerWatcher")
 	if !ok {
-		f.obs.Core().Logger.Warn("connection of an informer is not observed: this version of client-go is not supported", "informer_type", id.Type())
+		registryOf(f.obs).Logger.Warn("connection of an informer is not observed: this version of client-go is not supported", "informer_type", id.Type())
 		return Wrap(f.obs, id, undecorated)
 	}
 	return NewSharedIndexInformer(f.obs, id, lw, obj, identified(cache.SharedIndexInformerOptions{

@@ -53,7 +53,7 @@ func TestFactoryBehavesAsClientGos(t *testing.T) {
 				f := informers.NewSharedInformerFactory(client, 0)
 				if decorated {
 					obs, _ := observertest.New(t)
-					f = informer.NewSharedInformerFactory(obs, client, 0, informer.Options{})
+					f = informer.NewSharedInformerFactory(obs, client, 0, informer.FactoryOptions{})
 				}
 				playFactory(t, f, note)
 				if !slices.Equal(diary, want) {

@@ -118,7 +118,7 @@ func regenerated[G any](f *factory, group G) G {
 		field = v.FieldByName("factory")
 	}
 	if !field.IsValid() || field.Type() != reflect.TypeFor[internalinterfaces.SharedInformerFactory]() {
-		f.obs.Core().Logger.Warn("informers of an API group are not decorated: this version of client-go is not supported", "group", reflect.TypeFor[G]().PkgPath())
+		registryOf(f.obs).Logger.Warn("informers of an API group are not decorated: this version of client-go is not supported", "group", reflect.TypeFor[G]().PkgPath())
 		return group
 	}
 	*(*internalinterfaces.SharedInformerFactory)(field.Addr().UnsafePointer()) = f.generated

@@ -28,7 +28,7 @@ import (
 // client-go cannot bypass the decorators.
 func TestEveryKindOfTheFactoryIsDecorated(t *testing.T) {
 	obs, _ := observertest.New(t)
-	f := informer.NewSharedInformerFactory(obs, fake.NewClientset(), 0, informer.Options{})
+	f := informer.NewSharedInformerFactory(obs, fake.NewClientset(), 0, informer.FactoryOptions{})
 	kinds := 0
 	for group := range reflect.TypeFor[informers.SharedInformerFactory]().Methods() {
 		if group.Type.NumIn() != 0 || group.Type.NumOut() != 1 || group.Type.Out(0).Kind() != reflect.Interface {
@@ -39,9 +39,9 @@ func TestEveryKindOfTheFactoryIsDecorated(t *testing.T) {
 				accessor := reflect.ValueOf(f).MethodByName(group.Name).Call(nil)[0].MethodByName(version.Name).Call(nil)[0].
 					MethodByName(kind.Name).Call(nil)[0]
 				name := group.Name + "." + version.Name + "." + kind.Name
-				before := informer.List(obs)
+				before := informer.Statuses(obs)
 				accessor.MethodByName("Informer").Call(nil)
-				after := informer.List(obs)
+				after := informer.Statuses(obs)
 				if len(after) != len(before)+1 || slices.ContainsFunc(after, func(s informer.Status) bool { return !s.Connection }) {
 					t.Errorf("%s is not decorated", name)
 					continue
@@ -90,10 +90,10 @@ func TestForResourceDecoratesEveryResource(t *testing.T) {
 				want.Namespace = "shop"
 			}
 			obs, _ := observertest.New(t)
-			f := observertest.Keep(t, informer.NewSharedInformerFactory(obs, fake.NewClientset(), 0, informer.Options{Namespace: "shop"}))
+			f := observertest.Keep(t, informer.NewSharedInformerFactory(obs, fake.NewClientset(), 0, informer.FactoryOptions{Namespace: "shop"}))
 			if _, err := f.ForResource(resource); err != nil {
 				t.Errorf("ForResource(%v): %v", resource, err)
-			} else if all := informer.List(obs); len(all) != 1 || !all[0].Connection || all[0].ID != want {
+			} else if all := informer.Statuses(obs); len(all) != 1 || !all[0].Connection || all[0].ID != want {
 				t.Errorf("ForResource(%v) is not decorated, or called %+v", resource, all)
 			}
 		}
@@ -111,7 +111,7 @@ func TestFactoryOptions(t *testing.T) {
 	}
 	selected := fakeapi.Pod("selected", 2)
 	selected.Labels = map[string]string{"a": "b"}
-	f := informer.NewSharedInformerFactory(obs, fake.NewClientset(fakeapi.Pod("a", 1), selected), time.Hour, informer.Options{
+	f := informer.NewSharedInformerFactory(obs, fake.NewClientset(fakeapi.Pod("a", 1), selected), time.Hour, informer.FactoryOptions{
 		Namespace:        "default",
 		TweakListOptions: func(o *metav1.ListOptions) { o.LabelSelector = "a=b" },
 		Transform: func(obj any) (any, error) {
@@ -145,7 +145,7 @@ func TestFactoryOptions(t *testing.T) {
 		}
 	}
 	scopes := map[string]string{}
-	for _, s := range informer.List(obs) {
+	for _, s := range informer.Statuses(obs) {
 		scopes[s.ID.Type()] = s.ID.WatchNamespace()
 	}
 	if scopes["pods"] != "default" || scopes["nodes"] != "*" {
@@ -161,11 +161,11 @@ func TestFactoryOptions(t *testing.T) {
 // Informers that the caller builds are decorated exactly once.
 func TestInformerFor(t *testing.T) {
 	obs, _ := observertest.New(t)
-	f := informer.NewSharedInformerFactory(obs, fake.NewClientset(), 0, informer.Options{})
+	f := informer.NewSharedInformerFactory(obs, fake.NewClientset(), 0, informer.FactoryOptions{})
 	plain := f.InformerFor(&corev1.Pod{}, func(kubernetes.Interface, time.Duration) cache.SharedIndexInformer {
 		return cache.NewSharedIndexInformer(fakeapi.NewServer(), &corev1.Pod{}, 0, cache.Indexers{})
 	})
-	if all := informer.List(obs); len(all) != 1 || all[0].ID != pods {
+	if all := informer.Statuses(obs); len(all) != 1 || all[0].ID != pods {
 		t.Errorf("not decorated: %T", plain)
 	}
 	own := informer.NewSharedIndexInformer(obs, informer.ID{Resource: "nodes"}, fakeapi.NewServer(), &corev1.Node{}, cache.SharedIndexInformerOptions{})

@@ -33,29 +33,27 @@ type GeneratedClient[L runtime.Object] interface {
 // objects is the typed client of the resource. For a namespaced resource, it must be in the namespace that the factory watches:
 //
 //	factory := externalversions.NewSharedInformerFactory(client, resync)
-//	_, err := informer.InformerFor(obs, factory, v1.SchemeGroupVersion.WithResource("widgets"), client.ExampleV1().Widgets(""), informer.Options{})
+//	_, err := informer.InformerFor(obs, factory, v1.SchemeGroupVersion.WithResource("widgets"), client.ExampleV1().Widgets(""), informer.GeneratedOptions{})
 //	widgets := factory.Example().V1().Widgets() // the rest of the program is unchanged
 //
-// The factory does not expose its namespace and its list options: repeat them in the options, and the namespace in the
-// client. Its resync periods and its Transform apply. As with any informer of a factory, the next Start starts it.
+// Repeat the factory's namespace in the client. Its resync periods and its Transform apply. As with any informer of a factory, the next Start starts it.
 //
 // It returns an error if the lists of the client have no items, or if the factory already has an informer of the type,
 // which then stays undecorated. It is safe for concurrent use.
 func InformerFor[C any, F ~func(C, time.Duration) cache.SharedIndexInformer, L runtime.Object]( //nolint:revive // the name is client-go's
-	obs *collectors.Observer, factory GeneratedFactory[C, F], resource schema.GroupVersionResource, objects GeneratedClient[L], options Options,
+	obs *collectors.Observer, factory GeneratedFactory[C, F], resource schema.GroupVersionResource, objects GeneratedClient[L], options GeneratedOptions,
 ) (cache.SharedIndexInformer, error) {
 	example, ok := itemOf(reflect.TypeFor[L]())
 	if !ok {
 		return nil, fmt.Errorf("informer: %v has no field Items with objects", reflect.TypeFor[L]())
 	}
-	options.InformerName = nameOf(factory)
 	var built cache.SharedIndexInformer
 	inf := factory.InformerFor(example, func(client C, resync time.Duration) cache.SharedIndexInformer {
-		lw := cache.ToListWatcherWithWatchListSemantics(listWatch(options, objects.List, objects.Watch), client)
+		lw := cache.ToListWatcherWithWatchListSemantics(listWatch(options.TweakListOptions, objects.List, objects.Watch), client)
 		built = NewSharedIndexInformer(obs, For(resource, options.Namespace), lw, example, identified(cache.SharedIndexInformerOptions{
 			ResyncPeriod: resync,
 			Indexers:     cache.Indexers{cache.NamespaceIndex: cache.MetaNamespaceIndexFunc},
-		}, options.InformerName, resource))
+		}, nameOf(factory), resource))
 		return built
 	})
 	if built == nil {

@@ -136,7 +136,7 @@ func TestInformerForAnotherClientset(t *testing.T) {
 	t.Cleanup(name.Release)
 	client := &fakeExample{asked: make(chan string, 1)}
 	factory := &exampleFactory{client: client, name: name, informers: map[reflect.Type]cache.SharedIndexInformer{}}
-	inf, err := informer.InformerFor(obs, factory, widgets, client.ExampleV1().Widgets("shop"), informer.Options{
+	inf, err := informer.InformerFor(obs, factory, widgets, client.ExampleV1().Widgets("shop"), informer.GeneratedOptions{
 		Namespace:        "shop",
 		TweakListOptions: func(o *metav1.ListOptions) { o.LabelSelector = "a=b" },
 	})
@@ -164,7 +164,7 @@ func TestInformerForAnotherClientset(t *testing.T) {
 	metricstest.Await(t, registry, metricstest.Snapshot{
 		"k8s_informer_watch_connected": 1, "k8s_informer_cache_hits_total": 1, "k8s_informer_relists_total{reason=initial}": 1, "k8s_informer_objects": 1,
 	})
-	if id := informer.List(obs)[0].ID; id.Type() != "widgets.example.com" || id.WatchNamespace() != "shop" {
+	if id := informer.Statuses(obs)[0].ID; id.Type() != "widgets.example.com" || id.WatchNamespace() != "shop" {
 		t.Errorf("the informer is called %+v", id)
 	}
 	cancel()
@@ -178,14 +178,14 @@ func TestInformerForRefuses(t *testing.T) {
 	}
 	client := &fakeExample{}
 	factory := &exampleFactory{client: client, informers: map[reflect.Type]cache.SharedIndexInformer{}}
-	if _, err := informer.InformerFor(obs, factory, widgets, listClient(nil), informer.Options{}); err == nil || !strings.Contains(err.Error(), "Items") {
+	if _, err := informer.InformerFor(obs, factory, widgets, listClient(nil), informer.GeneratedOptions{}); err == nil || !strings.Contains(err.Error(), "Items") {
 		t.Errorf("lists without objects: %v", err)
 	}
 	factory.Widgets()
-	if _, err := informer.InformerFor(obs, factory, widgets, client.ExampleV1().Widgets(""), informer.Options{}); err == nil || !strings.Contains(err.Error(), "already") {
+	if _, err := informer.InformerFor(obs, factory, widgets, client.ExampleV1().Widgets(""), informer.GeneratedOptions{}); err == nil || !strings.Contains(err.Error(), "already") {
 		t.Errorf("a type that has an informer: %v", err)
 	}
-	if n := len(informer.List(obs)); n != 0 {
+	if n := len(informer.Statuses(obs)); n != 0 {
 		t.Errorf("%d informers were made", n)
 	}
 }

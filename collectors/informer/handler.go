@@ -12,7 +12,6 @@ import (
 	"k8s.io/client-go/tools/cache"
 
 	"github.com/informer-exporter/informer-exporter/collectors/internal/core"
-	"github.com/informer-exporter/informer-exporter/collectors/internal/degrade"
 	"github.com/informer-exporter/informer-exporter/collectors/internal/ring"
 	"github.com/informer-exporter/informer-exporter/collectors/internal/rv"
 	"github.com/informer-exporter/informer-exporter/collectors/internal/stream"
@@ -31,7 +30,7 @@ type handler struct {
 	id         ID
 	metrics    *metrics
 	connection *stream.Connection
-	health     *degrade.State
+	health     *health
 
 	// goroutine is the one on which client-go calls the handler, 0 before the first recorded span.
 	goroutine uint64
@@ -84,11 +83,11 @@ func (h *handler) OnUpdate(oldObj, newObj any) {
 	if version := rv.Of(newObj); version == rv.Of(oldObj) {
 		// The call was not caused by an event, or a Transform removed the resourceVersion.
 		d.start = h.shared.Now()
-		if h.metrics.updates.Unchanged(oldObj, newObj, version) {
+		if h.metrics.updates.unchangedVersion(oldObj, newObj, version) {
 			h.lastResync.Store(time.Now().UnixNano())
 		}
 	} else {
-		h.metrics.updates.Changed(oldObj, newObj)
+		h.metrics.updates.changedVersion(oldObj, newObj)
 		d = h.begin(stream.EventModified, newObj, version, false)
 	}
 	defer h.finish(&d)
@@ -191,7 +190,7 @@ func (h *handler) finish(d *delivery) {
 	}
 	core.Observe(h.handlerMetrics.duration, core.Seconds(now-d.start), traceID)
 	if d.event {
-		h.health.Handled(now, now-d.received)
+		h.health.check(now, time.Duration(now-d.received), h.shared.Objectives.EventLag)
 	}
 	if d.event && d.list == nil { // a long list is not late: its objects wait for each other
 		core.Observe(h.metrics.eventLag, core.Seconds(now-d.received), traceID)

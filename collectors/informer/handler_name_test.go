@@ -57,7 +57,7 @@ func TestHandlerNames(t *testing.T) {
 		if _, err := c.add(cache.NewTypedSharedIndexInformer[*corev1.Pod](inf)); err != nil {
 			t.Fatal(err)
 		}
-		if got := informer.List(obs)[0].Handlers[0].Name; got != c.want {
+		if got := informer.Statuses(obs)[0].Handlers[0].Name; got != c.want {
 			t.Errorf("the handler is called %q, want %q", got, c.want)
 		}
 	}

@@ -47,7 +47,7 @@ func TestHangingIndexFunction(t *testing.T) {
 	fine := run("fine", nil)
 	versions := func() map[string]uint64 {
 		got := map[string]uint64{}
-		for _, s := range informer.List(obs) {
+		for _, s := range informer.Statuses(obs) {
 			got[s.ID.Resource] = s.Stored
 		}
 		return got
@@ -55,7 +55,7 @@ func TestHangingIndexFunction(t *testing.T) {
 	await.True(t, "both stores have the list", func() bool { v := versions(); return v["hanging"] == 10 && v["fine"] == 10 })
 	// client-go stores the list before it reports the sync. Once the store hangs, the sync is not read again.
 	await.True(t, "both informers are synced", func() bool {
-		return !slices.ContainsFunc(informer.List(obs), func(s informer.Status) bool { return !s.Synced })
+		return !slices.ContainsFunc(informer.Statuses(obs), func(s informer.Status) bool { return !s.Synced })
 	})
 	hanging.Send(watch.Added, fakeapi.Pod("b", 11))
 	<-entered

@@ -10,7 +10,6 @@ import (
 
 	"github.com/informer-exporter/informer-exporter/collectors/internal/audit"
 	"github.com/informer-exporter/informer-exporter/collectors/internal/checks"
-	"github.com/informer-exporter/informer-exporter/collectors/internal/degrade"
 	"github.com/informer-exporter/informer-exporter/collectors/internal/functions"
 	"github.com/informer-exporter/informer-exporter/collectors/internal/stream"
 )
@@ -37,7 +36,7 @@ type informer struct {
 	running atomic.Pointer[context.Context]
 
 	stored stored
-	health degrade.State
+	health health
 
 	mu       sync.Mutex
 	handlers []*handler

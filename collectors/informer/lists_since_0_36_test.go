@@ -65,7 +65,7 @@ func TestReadsBeforeSync(t *testing.T) {
 func TestReadsOfHandlersAreNotEarly(t *testing.T) {
 	obs, reg := observertest.New(t)
 	client := fake.NewClientset(fakeapi.Pod("a", 7))
-	factory := informer.NewSharedInformerFactory(obs, client, 0, informer.Options{})
+	factory := informer.NewSharedInformerFactory(obs, client, 0, informer.FactoryOptions{})
 	inf := factory.Core().V1().Pods().Informer()
 	read := make(chan struct{})
 	registration := addHandler(t, inf, cache.ResourceEventHandlerFuncs{AddFunc: func(any) {

@@ -86,9 +86,9 @@ func TestNewerMethodsAreForwarded(t *testing.T) {
 // Informers of an API group that older versions of client-go lack are decorated.
 func TestNewerGroupsAreDecorated(t *testing.T) {
 	obs, _ := observertest.New(t)
-	f := observertest.Keep(t, informer.NewSharedInformerFactory(obs, fake.NewClientset(), 0, informer.Options{Namespace: "shop"}))
+	f := observertest.Keep(t, informer.NewSharedInformerFactory(obs, fake.NewClientset(), 0, informer.FactoryOptions{Namespace: "shop"}))
 	f.Lifecycle().V1alpha1().EvictionRequests().Informer()
-	all := informer.List(obs)
+	all := informer.Statuses(obs)
 	if len(all) != 1 || !all[0].Connection || all[0].ID.Type() != "evictionrequests.lifecycle.k8s.io" || all[0].ID.WatchNamespace() != "shop" {
 		t.Errorf("the informers are %+v", all)
 	}

@@ -10,7 +10,6 @@ import (
 	"github.com/informer-exporter/informer-exporter/collectors/internal/core"
 	"github.com/informer-exporter/informer-exporter/collectors/internal/reads"
 	"github.com/informer-exporter/informer-exporter/collectors/internal/stream"
-	"github.com/informer-exporter/informer-exporter/collectors/internal/updates"
 )
 
 // Values of the label reason of k8s_informer_events_lost_total.
@@ -44,7 +43,7 @@ type metrics struct {
 	reads *reads.Counter
 
 	eventLag prometheus.Observer
-	updates  *updates.Counter
+	updates  *updates
 	lost     *core.CounterSet
 	// unmeasured counts events with a receive time that was overwritten before a handler had finished with them.
 	unmeasured prometheus.Counter
@@ -83,7 +82,7 @@ func newMetrics(obs *core.Observer, l labels) *metrics {
 		checks:      checks.NewMetrics(scope),
 		reads:       reads.NewCounter(),
 		eventLag:    scope.Histogram(catalog.InformerEventLag),
-		updates:     updates.NewCounter(scope),
+		updates:     newUpdates(scope),
 		lost:        scope.CounterSet(catalog.InformerEventsLost),
 		unmeasured:  scope.Counter(catalog.InformerUnmeasuredEvents),
 		conflicts:   scope.LazyCounter(catalog.InformerTransformConflicts),

@@ -14,6 +14,7 @@ import (
 
 	"github.com/informer-exporter/informer-exporter/collectors"
 	"github.com/informer-exporter/informer-exporter/collectors/informer"
+	"github.com/informer-exporter/informer-exporter/collectors/internal/core"
 	"github.com/informer-exporter/informer-exporter/internal/testenv/await"
 	"github.com/informer-exporter/informer-exporter/internal/testenv/fakeapi"
 	"github.com/informer-exporter/informer-exporter/internal/testenv/metricstest"
@@ -49,7 +50,7 @@ var neverRun = map[string]func(*testing.T, *collectors.Observer, informer.ID) ru
 		return controller
 	},
 	"NewSharedInformerFactory": func(t *testing.T, obs *collectors.Observer, id informer.ID) runner {
-		factory := informer.NewSharedInformerFactory(obs, fake.NewClientset(), 0, informer.Options{Namespace: id.Namespace})
+		factory := informer.NewSharedInformerFactory(obs, fake.NewClientset(), 0, informer.FactoryOptions{Namespace: id.Namespace})
 		inf := factory.Core().V1().Pods().Informer()
 		addHandler(t, inf, factoryReader{factory})
 		return inf
@@ -91,7 +92,7 @@ func TestUnreachableInformers(t *testing.T) {
 			kept.Close()
 			metricstest.Take(t, reg).Equal(t, metricstest.Snapshot{})
 			for n := range 200 {
-				if v := obs.Core().Labels.WatchNamespaces.Acquire(fmt.Sprint(n)); v == "other" {
+				if v := core.Of(obs).Labels.WatchNamespaces.Acquire(fmt.Sprint(n)); v == "other" {
 					t.Fatalf("the limit of namespaces is still used up: %d is %s", n, v)
 				}
 			}
@@ -120,7 +121,7 @@ func TestRunWithACanceledContext(t *testing.T) {
 func TestReachableInformers(t *testing.T) {
 	for name, create := range map[string]func(*collectors.Observer) any{
 		"lister": func(obs *collectors.Observer) any {
-			return informer.NewSharedInformerFactory(obs, fake.NewClientset(), 0, informer.Options{}).Core().V1().Pods().Lister()
+			return informer.NewSharedInformerFactory(obs, fake.NewClientset(), 0, informer.FactoryOptions{}).Core().V1().Pods().Lister()
 		},
 		"store": func(obs *collectors.Observer) any {
 			return informer.NewSharedIndexInformer(obs, pods, fakeapi.NewServer(), &corev1.Pod{}, cache.SharedIndexInformerOptions{}).GetStore()

@@ -13,7 +13,7 @@ import (
 	"k8s.io/client-go/tools/cache"
 
 	"github.com/informer-exporter/informer-exporter/collectors"
-	"github.com/informer-exporter/informer-exporter/collectors/internal/locate"
+	"github.com/informer-exporter/informer-exporter/collectors/internal/core"
 )
 
 // NewInformerFunc returns values for the fields HTTPClient and NewInformer of controller-runtime's cache.Options, given the
@@ -36,15 +36,15 @@ import (
 func NewInformerFunc(obs *collectors.Observer, client *http.Client) (*http.Client, func(cache.ListerWatcher, runtime.Object, time.Duration, cache.Indexers) cache.SharedIndexInformer) {
 	locating := client != nil
 	if locating {
-		client = locate.Client(client)
+		client = locatingClient(client)
 	}
 	return client, func(lw cache.ListerWatcher, example runtime.Object, resync time.Duration, indexers cache.Indexers) cache.SharedIndexInformer {
 		id := guessID(example, scheme.Scheme, metav1.NamespaceAll)
 		if locating {
-			if resource, namespace, ok := locate.Scope(lw); ok {
+			if resource, namespace, ok := locate(lw); ok {
 				id = ID{Group: resource.Group, Resource: resource.Resource, Namespace: namespace}
 			} else {
-				obs.Core().Logger.Warn("namespace of an informer is unknown: NewInformer is used with a different HTTPClient than the one returned with it",
+				core.Of(obs).Logger.Warn("namespace of an informer is unknown: NewInformer is used with a different HTTPClient than the one returned with it",
 					"informer_type", id.Type())
 			}
 		}

@@ -83,7 +83,7 @@ func TestNewInformerFuncNames(t *testing.T) {
 	} {
 		lw := &cache.ListWatch{WatchFuncWithContext: c.watch(&rest.Config{Host: server.URL + c.prefix})}
 		inf := observertest.Keep(t, newInformer(lw, &corev1.ConfigMap{}, 0, cache.Indexers{cache.NamespaceIndex: cache.MetaNamespaceIndexFunc}))
-		id := onlyNew(informer.List(obs), made)
+		id := onlyNew(informer.Statuses(obs), made)
 		if got := id.Type() + " " + id.WatchNamespace(); got != c.want {
 			t.Errorf("%s: %s, want %s", name, got, c.want)
 		}
@@ -176,7 +176,7 @@ func TestNewInformerFuncGuesses(t *testing.T) {
 		server.OnWatch = func(metav1.ListOptions) (watch.Interface, error) { watches++; panic("a client that panics") }
 		client, newInformer := informer.NewInformerFunc(obs, c.client)
 		observertest.Keep(t, newInformer(server, c.object, 0, cache.Indexers{}))
-		id := informer.List(obs)[0].ID
+		id := informer.Statuses(obs)[0].ID
 		if got := id.Type() + " " + id.WatchNamespace(); got != c.want {
 			t.Errorf("%s: %s, want %s", name, got, c.want)
 		}

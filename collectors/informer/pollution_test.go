@@ -67,11 +67,11 @@ func TestTransformConflictInAFactory(t *testing.T) {
 	}
 	for name, request := range map[string]func(*collectors.Observer) (cache.SharedIndexInformer, string){
 		"typed": func(obs *collectors.Observer) (cache.SharedIndexInformer, string) {
-			f := informer.NewSharedInformerFactory(obs, fake.NewClientset(), 0, informer.Options{Transform: keep})
+			f := informer.NewSharedInformerFactory(obs, fake.NewClientset(), 0, informer.FactoryOptions{Transform: keep})
 			return f.Core().V1().Pods().Informer(), here()
 		},
 		"dynamic": func(obs *collectors.Observer) (cache.SharedIndexInformer, string) {
-			f := informer.NewDynamicSharedInformerFactory(obs, dynamicfake.NewSimpleDynamicClient(runtime.NewScheme()), 0, informer.Options{Transform: keep})
+			f := informer.NewDynamicSharedInformerFactory(obs, dynamicfake.NewSimpleDynamicClient(runtime.NewScheme()), 0, informer.FactoryOptions{Transform: keep})
 			return f.ForResource(corev1.SchemeGroupVersion.WithResource("pods")).Informer(), here()
 		},
 	} {

@@ -65,7 +65,7 @@ func TestPropagationOfADeletion(t *testing.T) {
 	namespace := stacktest.Namespace(t)
 	client := kubernetes.NewForConfigOrDie(stacktest.Config(t))
 	obs, reg := observertest.New(t)
-	f := informer.NewSharedInformerFactory(obs, client, 0, informer.Options{Namespace: namespace})
+	f := informer.NewSharedInformerFactory(obs, client, 0, informer.FactoryOptions{Namespace: namespace})
 	f.Core().V1().ConfigMaps().Informer()
 	stop := make(chan struct{})
 	f.Start(stop)

@@ -22,7 +22,7 @@ type registry struct {
 }
 
 func registryOf(obs *collectors.Observer) *registry {
-	return core.PartOf(obs.Core(), func(o *core.Observer) *registry {
+	return core.PartOf(core.Of(obs), func(o *core.Observer) *registry {
 		return &registry{shared: shared{Observer: o, checks: checks.NewShared()}}
 	})
 }

@@ -24,11 +24,11 @@ import (
 // NewDynamicSharedInformerFactory is a drop-in replacement for dynamicinformer.NewFilteredDynamicSharedInformerFactory. It
 // decorates informers of unstructured objects of any resource, and the listers on top of them. A resync period of 0 means
 // never. The factory is safe for concurrent use.
-func NewDynamicSharedInformerFactory(obs *collectors.Observer, client dynamic.Interface, defaultResync time.Duration, options Options) dynamicinformer.DynamicSharedInformerFactory {
+func NewDynamicSharedInformerFactory(obs *collectors.Observer, client dynamic.Interface, defaultResync time.Duration, options FactoryOptions) dynamicinformer.DynamicSharedInformerFactory {
 	f := newResourceFactory(obs, defaultResync, options)
 	f.newInformer = func(resource schema.GroupVersionResource) informers.GenericInformer {
 		objects := client.Resource(resource).Namespace(options.Namespace)
-		lw := cache.ToListWatcherWithWatchListSemantics(listWatch(options, objects.List, objects.Watch), client)
+		lw := cache.ToListWatcherWithWatchListSemantics(listWatch(options.TweakListOptions, objects.List, objects.Watch), client)
 		return resourceInformer{
 			informer: f.decorated(resource, lw, &unstructured.Unstructured{}, resource.String()),
 			newLister: func(indexer cache.Indexer) cache.GenericLister {
@@ -42,11 +42,11 @@ func NewDynamicSharedInformerFactory(obs *collectors.Observer, client dynamic.In
 // NewMetadataSharedInformerFactory is a drop-in replacement for metadatainformer.NewSharedInformerFactoryWithOptions. It
 // decorates informers of the metadata of any resource, and the listers on top of them. A resync period of 0 means never.
 // The factory is safe for concurrent use.
-func NewMetadataSharedInformerFactory(obs *collectors.Observer, client metadata.Interface, defaultResync time.Duration, options Options) metadatainformer.SharedInformerFactory {
+func NewMetadataSharedInformerFactory(obs *collectors.Observer, client metadata.Interface, defaultResync time.Duration, options FactoryOptions) metadatainformer.SharedInformerFactory {
 	f := newResourceFactory(obs, defaultResync, options)
 	f.newInformer = func(resource schema.GroupVersionResource) informers.GenericInformer {
 		objects := client.Resource(resource).Namespace(options.Namespace)
-		lw := cache.ToListWatcherWithWatchListSemantics(listWatch(options, objects.List, objects.Watch), client)
+		lw := cache.ToListWatcherWithWatchListSemantics(listWatch(options.TweakListOptions, objects.List, objects.Watch), client)
 		return resourceInformer{
 			informer: f.decorated(resource, lw, &metav1.PartialObjectMetadata{}, ""),
 			newLister: func(indexer cache.Indexer) cache.GenericLister {
@@ -59,11 +59,10 @@ func NewMetadataSharedInformerFactory(obs *collectors.Observer, client metadata.
 
 // listWatch returns the ListerWatcher of one resource's informers, given the functions of its client.
 func listWatch[L runtime.Object](
-	options Options,
+	tweak func(*metav1.ListOptions),
 	list func(context.Context, metav1.ListOptions) (L, error),
 	open func(context.Context, metav1.ListOptions) (watch.Interface, error),
 ) *cache.ListWatch {
-	tweak := options.TweakListOptions
 	if tweak == nil {
 		tweak = func(*metav1.ListOptions) {}
 	}

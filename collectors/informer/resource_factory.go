@@ -19,7 +19,7 @@ import (
 type resourceFactory struct {
 	obs         *collectors.Observer
 	resync      time.Duration
-	options     Options
+	options     FactoryOptions
 	newInformer func(schema.GroupVersionResource) informers.GenericInformer
 
 	mu           sync.Mutex
@@ -30,7 +30,7 @@ type resourceFactory struct {
 	running sync.WaitGroup
 }
 
-func newResourceFactory(obs *collectors.Observer, resync time.Duration, options Options) *resourceFactory {
+func newResourceFactory(obs *collectors.Observer, resync time.Duration, options FactoryOptions) *resourceFactory {
 	return &resourceFactory{
 		obs:       obs,
 		resync:    resync,

@@ -28,11 +28,11 @@ func TestResourceFactoriesOnARealServer(t *testing.T) {
 		ForResource(schema.GroupVersionResource) informers.GenericInformer
 		Shutdown()
 	}
-	for name, newFactory := range map[string]func(*collectors.Observer, *rest.Config, informer.Options) factory{
-		"dynamic": func(o *collectors.Observer, c *rest.Config, options informer.Options) factory {
+	for name, newFactory := range map[string]func(*collectors.Observer, *rest.Config, informer.FactoryOptions) factory{
+		"dynamic": func(o *collectors.Observer, c *rest.Config, options informer.FactoryOptions) factory {
 			return informer.NewDynamicSharedInformerFactory(o, dynamic.NewForConfigOrDie(c), 0, options)
 		},
-		"metadata": func(o *collectors.Observer, c *rest.Config, options informer.Options) factory {
+		"metadata": func(o *collectors.Observer, c *rest.Config, options informer.FactoryOptions) factory {
 			return informer.NewMetadataSharedInformerFactory(o, metadata.NewForConfigOrDie(c), 0, options)
 		},
 	} {
@@ -46,7 +46,7 @@ func TestResourceFactoriesOnARealServer(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			f := newFactory(obs, config, informer.Options{Namespace: namespace})
+			f := newFactory(obs, config, informer.FactoryOptions{Namespace: namespace})
 			inf := f.ForResource(corev1.SchemeGroupVersion.WithResource("configmaps"))
 			if _, err := inf.Informer().AddEventHandler(informer.NamedHandler("one", cache.ResourceEventHandlerFuncs{})); err != nil {
 				t.Fatal(err)

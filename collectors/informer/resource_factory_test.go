@@ -51,7 +51,7 @@ type resourceFactoryCase struct {
 }
 
 // forEachResourceFactory runs a test with client-go's two factories and with the decorated ones.
-func forEachResourceFactory(t *testing.T, options informer.Options, objects []*metav1.PartialObjectMetadata, test func(*testing.T, resourceFactoryCase)) {
+func forEachResourceFactory(t *testing.T, options informer.FactoryOptions, objects []*metav1.PartialObjectMetadata, test func(*testing.T, resourceFactoryCase)) {
 	for _, kind := range []string{"dynamic", "metadata"} {
 		for _, decorated := range []bool{false, true} {
 			t.Run(fmt.Sprintf("%s/decorated=%t", kind, decorated), func(t *testing.T) {
@@ -72,14 +72,14 @@ func forEachResourceFactory(t *testing.T, options informer.Options, objects []*m
 	}
 }
 
-func newDynamicFactory(obs *collectors.Observer, client dynamic.Interface, options informer.Options) anyResourceFactory {
+func newDynamicFactory(obs *collectors.Observer, client dynamic.Interface, options informer.FactoryOptions) anyResourceFactory {
 	if obs != nil {
 		return informer.NewDynamicSharedInformerFactory(obs, client, 0, options)
 	}
 	return dynamicinformer.NewFilteredDynamicSharedInformerFactory(client, 0, options.Namespace, options.TweakListOptions)
 }
 
-func newMetadataFactory(obs *collectors.Observer, client metadata.Interface, options informer.Options) anyResourceFactory {
+func newMetadataFactory(obs *collectors.Observer, client metadata.Interface, options informer.FactoryOptions) anyResourceFactory {
 	if obs != nil {
 		return informer.NewMetadataSharedInformerFactory(obs, client, 0, options)
 	}
@@ -119,7 +119,7 @@ func partial(namespace, name string) *metav1.PartialObjectMetadata {
 func TestResourceFactoriesBehaveAsClientGos(t *testing.T) {
 	objects := []*metav1.PartialObjectMetadata{partial("here", "a"), partial("elsewhere", "b")}
 	var tweaked sync.Map
-	options := informer.Options{
+	options := informer.FactoryOptions{
 		Namespace: "here",
 		TweakListOptions: func(o *metav1.ListOptions) {
 			o.LabelSelector = "!absent"
@@ -131,7 +131,7 @@ func TestResourceFactoriesBehaveAsClientGos(t *testing.T) {
 		if c.factory.ForResource(podsResource).Informer() != inf.Informer() {
 			t.Error("a second informer was made for the same resource")
 		}
-		if c.obs != nil && len(informer.List(c.obs)) != 1 {
+		if c.obs != nil && len(informer.Statuses(c.obs)) != 1 {
 			t.Error("the informer is not decorated")
 		}
 		stop := make(chan struct{})
@@ -198,8 +198,8 @@ func TestResourceFactoriesBehaveAsClientGos(t *testing.T) {
 		if !inf.Informer().IsStopped() {
 			t.Error("the informer has not ended")
 		}
-		if c.obs != nil && len(informer.List(c.obs)) != 1 { // the informer of nodes, which has never run
-			t.Errorf("informers remain: %+v", informer.List(c.obs))
+		if c.obs != nil && len(informer.Statuses(c.obs)) != 1 { // the informer of nodes, which has never run
+			t.Errorf("informers remain: %+v", informer.Statuses(c.obs))
 		}
 	})
 }
@@ -212,7 +212,7 @@ func TestResourceFactoriesTransformAndCount(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			options := informer.Options{
+			options := informer.FactoryOptions{
 				Transform: func(obj any) (any, error) {
 					obj.(metav1.Object).SetLabels(map[string]string{"transformed": "yes"})
 					return obj, nil
@@ -239,7 +239,7 @@ func TestResourceFactoriesTransformAndCount(t *testing.T) {
 				"k8s_informer_cache_lists_total{index=namespace}": 1,
 			})
 			types := []string{}
-			for _, s := range informer.List(obs) {
+			for _, s := range informer.Statuses(obs) {
 				types = append(types, s.ID.Type()+" "+s.ID.WatchNamespace())
 			}
 			if !slices.Equal(types, []string{"pods *"}) {

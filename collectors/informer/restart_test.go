@@ -47,7 +47,7 @@ func TestRestartUnderWrites(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		factory := informer.NewSharedInformerFactory(obs, client, 0, informer.Options{Namespace: namespace})
+		factory := informer.NewSharedInformerFactory(obs, client, 0, informer.FactoryOptions{Namespace: namespace})
 		factory.Core().V1().ConfigMaps().Informer()
 		ctx, cancel := context.WithCancel(context.Background())
 		factory.Start(ctx.Done())

@@ -18,6 +18,7 @@ import (
 
 	"github.com/informer-exporter/informer-exporter/collectors"
 	"github.com/informer-exporter/informer-exporter/collectors/informer"
+	"github.com/informer-exporter/informer-exporter/collectors/internal/core"
 	"github.com/informer-exporter/informer-exporter/internal/testenv/fakeapi"
 	"github.com/informer-exporter/informer-exporter/internal/testenv/leaktest"
 	"github.com/informer-exporter/informer-exporter/internal/testenv/metricstest"
@@ -205,7 +206,7 @@ func TestNothingIsLeft(t *testing.T) {
 		wg.Go(func() { inf.RunWithContext(ctx) })
 		<-server.Streams
 	}
-	if n := len(informer.List(obs)); n != 1000 {
+	if n := len(informer.Statuses(obs)); n != 1000 {
 		t.Errorf("%d informers run", n)
 	}
 	cancel()
@@ -215,8 +216,8 @@ func TestNothingIsLeft(t *testing.T) {
 	}
 	leaktest.None(t, ignore)
 	for name, c := range map[string]interface{ Acquire(string) string }{
-		"types": &obs.Core().Labels.InformerTypes, "namespaces": &obs.Core().Labels.WatchNamespaces,
-		"handlers": &obs.Core().Labels.Handlers, "indexes": &obs.Core().Labels.Indexes,
+		"types": &core.Of(obs).Labels.InformerTypes, "namespaces": &core.Of(obs).Labels.WatchNamespaces,
+		"handlers": &core.Of(obs).Labels.Handlers, "indexes": &core.Of(obs).Labels.Indexes,
 	} {
 		for n := range 300 {
 			if v := c.Acquire(fmt.Sprint(n)); v == "other" && n < 200 {

@@ -28,8 +28,8 @@ type Status struct {
 	Objects int
 	// SyncLag is the time by which the informer is known to be behind the API server.
 	SyncLag time.Duration
-	// Degraded reports whether SyncLag, or the lag of an event that a handler has finished, is above 5 s or was within the last
-	// 30 seconds. It is computed for each Status and scrape.
+	// Degraded reports whether SyncLag, or the lag of an event that a handler has finished, is above its objective or was within the last
+	// 30 seconds: see collectors.Options.Objectives. It is computed for each Status and scrape.
 	Degraded bool
 	// LastSync is the duration of the last successful sync, 0 before the first.
 	LastSync time.Duration
@@ -81,9 +81,9 @@ type HandlerStatus struct {
 	LastResync time.Time
 }
 
-// List returns the state of all informers that have not ended, ordered by type and namespace. It costs about as much as a
+// Statuses returns the state of all informers that have not ended, ordered by type and namespace. It costs about as much as a
 // scrape, and is safe for concurrent use.
-func List(obs *collectors.Observer) []Status {
+func Statuses(obs *collectors.Observer) []Status {
 	var all []Status
 	informers := registryOf(obs).informers.Owners()
 	readStores(informers)
@@ -152,7 +152,8 @@ func (inf *informer) status() Status {
 	if oldest != 0 {
 		s.SyncLag = max(0, time.Duration(now-oldest))
 	}
-	s.Degraded = inf.health.Degraded(now, s.SyncLag)
+	inf.health.check(now, s.SyncLag, inf.shared.Objectives.SyncLag)
+	s.Degraded = inf.health.degraded(now)
 	return s
 }
 

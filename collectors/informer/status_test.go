@@ -20,7 +20,7 @@ import (
 func TestLastResync(t *testing.T) {
 	obs, _ := observertest.New(t)
 	h := informer.NewListerWatcher(obs, pods, fakeapi.NewServer()).Decorate("h", cache.ResourceEventHandlerFuncs{})
-	last := func() time.Time { return informer.List(obs)[0].Handlers[0].LastResync }
+	last := func() time.Time { return informer.Statuses(obs)[0].Handlers[0].LastResync }
 	if !last().IsZero() {
 		t.Errorf("%v before the first resync", last())
 	}
@@ -76,7 +76,7 @@ func TestWatchOpenedAndRelists(t *testing.T) {
 		lw := informer.NewListerWatcher(obs, pods, server)
 		check := func(when string, opened time.Time, relists uint64) {
 			t.Helper()
-			s := informer.List(obs)[0]
+			s := informer.Statuses(obs)[0]
 			if !s.WatchOpened.Equal(opened) || s.Relists != relists || s.Connected == opened.IsZero() {
 				t.Errorf("%s: opened %v (%t), %d relists; want %v, %d", when, s.WatchOpened, s.Connected, s.Relists, opened, relists)
 			}
@@ -86,7 +86,7 @@ func TestWatchOpenedAndRelists(t *testing.T) {
 			if _, err := lw.List(metav1.ListOptions{}); err != nil {
 				t.Fatal(err)
 			}
-			if at := informer.List(obs)[0].LastEvent; !at.Equal(time.Now()) {
+			if at := informer.Statuses(obs)[0].LastEvent; !at.Equal(time.Now()) {
 				t.Errorf("a list at %v is the last event at %v", time.Now(), at)
 			}
 		}
@@ -199,7 +199,7 @@ func TestHandledVersion(t *testing.T) {
 				}
 				time.Sleep(500 * time.Millisecond) // slow takes a second for each
 				for _, want := range []uint64{0, 11, 12, 13, 13} {
-					if s := informer.List(obs)[0]; s.Handled != want || s.Received != 13 || s.Stored != 13 {
+					if s := informer.Statuses(obs)[0]; s.Handled != want || s.Received != 13 || s.Stored != 13 {
 						t.Errorf("handled %d, want %d; received %d, stored %d, want 13", s.Handled, want, s.Received, s.Stored)
 					}
 					time.Sleep(time.Second)

@@ -17,6 +17,7 @@ import (
 	"github.com/informer-exporter/informer-exporter/collectors"
 	"github.com/informer-exporter/informer-exporter/collectors/catalog"
 	"github.com/informer-exporter/informer-exporter/collectors/informer"
+	"github.com/informer-exporter/informer-exporter/collectors/internal/core"
 	"github.com/informer-exporter/informer-exporter/internal/testenv/fakeapi"
 	"github.com/informer-exporter/informer-exporter/internal/testenv/metricstest"
 	"github.com/informer-exporter/informer-exporter/internal/testenv/observertest"
@@ -162,32 +163,32 @@ func TestUpstreamMetricsAreReportedOnce(t *testing.T) {
 		return obs, log.String()
 	}
 	obs, log := observer(reg, "a")
-	if obs.Core().Informers != nil || obs.Core().Leaders == nil || strings.Count(log, "\n") != 1 || !strings.Contains(log, "informer_*") {
-		t.Errorf("metrics that are registered already: %v, %v, the log says %q", obs.Core().Informers, obs.Core().Leaders, log)
+	if core.Of(obs).Informers != nil || core.Of(obs).Leaders == nil || strings.Count(log, "\n") != 1 || !strings.Contains(log, "informer_*") {
+		t.Errorf("metrics that are registered already: %v, %v, the log says %q", core.Of(obs).Informers, core.Of(obs).Leaders, log)
 	}
 	if got := informer.MetricsProvider(obs, pods, nil); got != nil {
 		t.Error("the provider of the process was replaced")
 	}
 	reg = prometheus.NewRegistry()
 	first, log := observer(reg, "a")
-	if first.Core().Informers == nil || log != "" {
-		t.Errorf("the first Observer: %v, the log says %q", first.Core().Informers, log)
+	if core.Of(first).Informers == nil || log != "" {
+		t.Errorf("the first Observer: %v, the log says %q", core.Of(first).Informers, log)
 	}
-	if second, log := observer(reg, "b"); second.Core().Informers != nil || strings.Count(log, "\n") != 2 {
-		t.Errorf("the second Observer: %v, the log says %q", second.Core().Informers, log)
+	if second, log := observer(reg, "b"); core.Of(second).Informers != nil || strings.Count(log, "\n") != 2 {
+		t.Errorf("the second Observer: %v, the log says %q", core.Of(second).Informers, log)
 	}
 	if !reg.Unregister(first) {
 		t.Error("the Observer cannot be unregistered")
 	}
-	if third, log := observer(reg, "c"); third.Core().Informers == nil || log != "" {
-		t.Errorf("after the first Observer was unregistered: %v, the log says %q", third.Core().Informers, log)
+	if third, log := observer(reg, "c"); core.Of(third).Informers == nil || log != "" {
+		t.Errorf("after the first Observer was unregistered: %v, the log says %q", core.Of(third).Informers, log)
 	}
 }
 
 // The factory passes its name to the informers, and releases it.
 func TestUpstreamMetricsOfTheFactory(t *testing.T) {
 	obs, reg := observertest.New(t, observertest.Upstream)
-	f := informer.NewSharedInformerFactory(obs, fake.NewClientset(), 0, informer.Options{InformerName: newName(t, "upstream-factory")})
+	f := informer.NewSharedInformerFactory(obs, fake.NewClientset(), 0, informer.FactoryOptions{InformerName: newName(t, "upstream-factory")})
 	f.Core().V1().Pods().Informer()
 	stop := make(chan struct{})
 	f.Start(stop)

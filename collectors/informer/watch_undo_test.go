@@ -56,7 +56,7 @@ func TestEventsThatWereNotTakenAreUndone(t *testing.T) {
 		}
 		w.Stop()
 		n, _ := cursor.Backlog()
-		if s := informer.List(obs)[0]; n != 1 || s.Objects != 1 || s.Received != 2 {
+		if s := informer.Statuses(obs)[0]; n != 1 || s.Objects != 1 || s.Received != 2 {
 			t.Errorf("%d events and %d objects are remembered, received is %d; one was taken, with version 2", n, s.Objects, s.Received)
 		}
 	})
@@ -87,11 +87,11 @@ func TestObjectThatCannotBeRead(t *testing.T) {
 			if got := <-w.ResultChan(); got.Object == nil {
 				t.Error("no event after that")
 			}
-			objects := informer.List(obs)[0].Objects
+			objects := informer.Statuses(obs)[0].Objects
 			stream.Send(watch.Added, (*corev1.Pod)(nil)) // not taken
 			synctest.Wait()
 			w.Stop()
-			if n := informer.List(obs)[0].Objects; n != objects && !streaming {
+			if n := informer.Statuses(obs)[0].Objects; n != objects && !streaming {
 				t.Errorf("%d objects after an event that was not taken, %d before", n, objects)
 			}
 		}
@@ -118,7 +118,7 @@ func TestEventsBeforeACancellationAreUndone(t *testing.T) {
 		synctest.Wait()
 		w.Stop()
 		n, _ := cursor.Backlog()
-		if s := informer.List(obs)[0]; n != 0 || s.Objects != 0 || s.Received != 0 {
+		if s := informer.Statuses(obs)[0]; n != 0 || s.Objects != 0 || s.Received != 0 {
 			t.Errorf("%d events and %d objects are remembered, received is %d; none was taken", n, s.Objects, s.Received)
 		}
 	})

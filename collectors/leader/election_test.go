@@ -72,7 +72,7 @@ func newElection(t *testing.T, candidates int) *election {
 		config.Timeout = renewDeadline / 2 // as client-go recommends
 		config.QPS = -1
 		config.Wrap(c.freezer.wrap)
-		c.config = apiclient.WrapConfig(c.obs, config)
+		c.config = apiclient.WrapConfig(c.obs, config, apiclient.Options{})
 		e.candidates = append(e.candidates, c)
 		t.Cleanup(func() { c.freezer.thaw(); c.stop() })
 	}

@@ -25,7 +25,7 @@ type registry struct {
 var _ core.Part = &registry{}
 
 func registryOf(obs *collectors.Observer) *registry {
-	return core.PartOf(obs.Core(), func(o *core.Observer) *registry {
+	return core.PartOf(core.Of(obs), func(o *core.Observer) *registry {
 		return &registry{Observer: o, upstream: series.Cap{Limit: o.Labels.Locks.Limit}}
 	})
 }

@@ -5,4 +5,6 @@
 // event of any other object costs a lookup by name and no allocation.
 //
 // Times are read from the clock of this process. They are compared with only one timestamp of the API server, the deletionTimestamp.
+//
+// Experimental: the API may change in any release.
 package objects

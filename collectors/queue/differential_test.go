@@ -12,6 +12,7 @@ import (
 	"k8s.io/client-go/util/workqueue"
 
 	"github.com/informer-exporter/informer-exporter/collectors"
+	"github.com/informer-exporter/informer-exporter/collectors/internal/core"
 	"github.com/informer-exporter/informer-exporter/collectors/queue"
 	"github.com/informer-exporter/informer-exporter/internal/testenv/metricstest"
 	"github.com/informer-exporter/informer-exporter/internal/testenv/observertest"
@@ -67,7 +68,7 @@ func TestQueueBehavesLikeClientGo(t *testing.T) {
 			func() workqueue.Queue[string] { return nil },
 			func(obs *collectors.Observer, _ workqueue.Queue[string]) limitingQueue {
 				// The Observer's own, even if another test has set the provider of the process.
-				obs.Core().UpstreamMetrics = true
+				core.Of(obs).UpstreamMetrics = true
 				return newQueue(obs, "c")
 			},
 		},

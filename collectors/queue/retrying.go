@@ -4,8 +4,6 @@ import (
 	"fmt"
 	"sync"
 	"time"
-
-	"github.com/informer-exporter/informer-exporter/collectors/catalog"
 )
 
 const (
@@ -80,7 +78,7 @@ func (r *retrying[T]) highest() (n int) {
 
 // logRetries names an item above the objective in the log, because a label must not.
 func (l *rateLimiter[T]) logRetries(item T, n int) {
-	if float64(n) <= catalog.Objectives.ItemRetries.Threshold {
+	if n <= l.registry.Objectives.ItemRetries {
 		return
 	}
 	now, last := l.registry.Now(), l.series.logged.Load()

@@ -111,9 +111,17 @@ func TestLimiterWithoutRetries(t *testing.T) {
 
 // S43: an item that passes the objective is named in the log, at most one of a controller in ten minutes, and in no label.
 func TestItemInTheLog(t *testing.T) {
+	testItemInTheLog(t, 0, int(catalog.Objectives.ItemRetries.Threshold))
+	testItemInTheLog(t, 2, 2)
+}
+
+func testItemInTheLog(t *testing.T, option, objective int) {
+	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
 		var log bytes.Buffer
-		obs, reg := observertest.New(t, func(o *collectors.Options) { o.Logger = slog.New(slog.NewTextHandler(&log, nil)) })
+		obs, reg := observertest.New(t, func(o *collectors.Options) {
+			o.Logger, o.Objectives.ItemRetries = slog.New(slog.NewTextHandler(&log, nil)), option
+		})
 		a, b := queue.NewTypedRateLimiter(obs, "a", itemLimiter()), queue.NewTypedRateLimiter(obs, "b", itemLimiter())
 		retry := func(l workqueue.TypedRateLimiter[string], item string, times int) {
 			for range times {
@@ -134,7 +142,6 @@ func TestItemInTheLog(t *testing.T) {
 				t.Errorf("%s: logged %q, want %q", when, got, want)
 			}
 		}
-		objective := int(catalog.Objectives.ItemRetries.Threshold)
 		retry(a, "shop/web", objective)
 		expect("at the objective")
 		retry(a, "shop/web", 1)

@@ -29,7 +29,7 @@ type registry struct {
 var _ core.Part = &registry{}
 
 func registryOf(obs *collectors.Observer) *registry {
-	return core.PartOf(obs.Core(), func(o *core.Observer) *registry {
+	return core.PartOf(core.Of(obs), func(o *core.Observer) *registry {
 		return &registry{Observer: o, upstream: sync.OnceValue(func() *upstreamQueues {
 			return core.Register(o, "workqueue_*", newUpstreamQueues(o))
 		})}

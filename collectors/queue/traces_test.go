@@ -20,7 +20,7 @@ import (
 
 func reconcile(t *testing.T, obs *collectors.Observer, item string) {
 	t.Helper()
-	if err := controllers.Sync(t.Context(), obs, "c", item, func(context.Context, string) error { return nil }); err != nil {
+	if err := controllers.NewSyncHandler(obs, "c", func(context.Context, string) error { return nil }, controllers.Options{})(t.Context(), item); err != nil {
 		t.Error(err)
 	}
 }
@@ -47,7 +47,7 @@ func TestTraceQueuesOfOneName(t *testing.T) {
 	second := queue.NewTracker[string](obs, "c", queue.TrackerOptions{})
 	defer second.End()
 	addInEvent := func() {
-		leave := obs.Core().Tracing.Deliveries.Begin(core.Goroutine(), spans.SpanContext{TraceID: [16]byte{1}, SpanID: [8]byte{1}, Sampled: true})
+		leave := core.Of(obs).Tracing.Deliveries.Begin(core.Goroutine(), spans.SpanContext{TraceID: [16]byte{1}, SpanID: [8]byte{1}, Sampled: true})
 		defer leave()
 		first.Add("a", 0)
 	}
@@ -109,19 +109,6 @@ func TestTraceAfterEnd(t *testing.T) {
 	checkLinks(t, tracer, 0, 0)
 }
 
-// A sync function looks up its spans in each call, without an allocation.
-func TestTraceLookupAllocations(t *testing.T) {
-	measure := func(tracer spans.Tracer) float64 {
-		obs, _ := observertest.New(t, func(o *collectors.Options) { o.Tracer = tracer })
-		handle := func(context.Context, string) error { return nil }
-		return testing.AllocsPerRun(1000, func() { _ = controllers.Sync(t.Context(), obs, "c", "a", handle) })
-	}
-	without := measure(nil)
-	if with := measure(&spantest.Tracer{Sample: func(spans.Operation) bool { return false }}); with > without {
-		t.Errorf("%v allocations with a tracer that records nothing, %v without", with, without)
-	}
-}
-
 // Start is not called for items that Sample has not chosen, unless they have a cause. The latency of each item is reported once.
 func TestTraceChoice(t *testing.T) {
 	t.Run("default order", func(t *testing.T) { testTraceChoice(t, nil) })
@@ -147,7 +134,7 @@ func testTraceChoice(t *testing.T, order workqueue.Queue[string]) {
 	process()
 	checkLinks(t, &tracer.Tracer, 0)
 	chosen = false
-	leave := obs.Core().Tracing.Deliveries.Begin(core.Goroutine(), spans.SpanContext{TraceID: [16]byte{1}, SpanID: [8]byte{1}, Sampled: true})
+	leave := core.Of(obs).Tracing.Deliveries.Begin(core.Goroutine(), spans.SpanContext{TraceID: [16]byte{1}, SpanID: [8]byte{1}, Sampled: true})
 	q.Add("caused")
 	leave()
 	q.Add("not caused")
@@ -164,9 +151,9 @@ func testTraceChoice(t *testing.T, order workqueue.Queue[string]) {
 		t.Error("the latency of a traced item has no trace ID")
 	}
 	chosen = true
-	obs.Core().Tracing.Deliveries.Enter()
+	core.Of(obs).Tracing.Deliveries.Enter()
 	q.Add("caused by an event that is not sampled")
-	obs.Core().Tracing.Deliveries.Leave()
+	core.Of(obs).Tracing.Deliveries.Leave()
 	process()
 	checkLinks(t, &tracer.Tracer, 0, 1)
 	q.AddRateLimited("retried")

@@ -16,6 +16,7 @@ import (
 
 	"github.com/informer-exporter/informer-exporter/collectors"
 	"github.com/informer-exporter/informer-exporter/collectors/catalog"
+	"github.com/informer-exporter/informer-exporter/collectors/internal/core"
 	"github.com/informer-exporter/informer-exporter/collectors/queue"
 	"github.com/informer-exporter/informer-exporter/internal/testenv/metricstest"
 	"github.com/informer-exporter/informer-exporter/internal/testenv/observertest"
@@ -158,7 +159,7 @@ func TestUpstreamQueueMetricsOfOthers(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if obs.Core().Informers == nil {
+	if core.Of(obs).Informers == nil {
 		t.Error("informer_* were skipped as well")
 	}
 	process := processProvider()

@@ -47,7 +47,7 @@ func newController(obs *collectors.Observer, config *rest.Config, o options) (*c
 	elections.RateLimiter = flowcontrol.NewTokenBucketRateLimiter(5, 10)
 	config = rest.CopyConfig(config)
 	config.RateLimiter = flowcontrol.NewTokenBucketRateLimiter(50, 100) // shared by both clients; observed only if set here
-	config = apiclient.WrapConfig(obs, config)
+	config = apiclient.WrapConfig(obs, config, apiclient.Options{})
 	client, err := kubernetes.NewForConfig(config)
 	if err != nil {
 		return nil, err
@@ -56,11 +56,11 @@ func newController(obs *collectors.Observer, config *rest.Config, o options) (*c
 	if err != nil {
 		return nil, err
 	}
-	c := &controller{options: o, obs: obs, elections: apiclient.WrapConfig(obs, elections)}
-	c.typed = informer.NewSharedInformerFactory(obs, client, 0, informer.Options{
+	c := &controller{options: o, obs: obs, elections: apiclient.WrapConfig(obs, elections, apiclient.Options{})}
+	c.typed = informer.NewSharedInformerFactory(obs, client, 0, informer.FactoryOptions{
 		TweakListOptions: func(o *metav1.ListOptions) { o.LabelSelector = labels.FormatLabels(managed) },
 	})
-	c.dynamic = informer.NewDynamicSharedInformerFactory(obs, dynamicClient, 10*time.Minute, informer.Options{})
+	c.dynamic = informer.NewDynamicSharedInformerFactory(obs, dynamicClient, 10*time.Minute, informer.FactoryOptions{})
 	c.widgets = c.dynamic.ForResource(widgets)
 	c.limiter = workqueue.NewTypedItemExponentialFailureRateLimiter[string](5*time.Millisecond, o.backoff)
 	r := &reconciler{

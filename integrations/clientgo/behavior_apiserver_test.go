@@ -44,13 +44,13 @@ var plainConstructors = constructors{
 var decoratedConstructors = constructors{
 	config: func(config *rest.Config) *rest.Config { return clientgo.WrapConfig(obs, config) },
 	factory: func(client kubernetes.Interface, namespace string) informers.SharedInformerFactory {
-		return informer.NewSharedInformerFactory(obs, client, 0, informer.Options{Namespace: namespace})
+		return informer.NewSharedInformerFactory(obs, client, 0, informer.FactoryOptions{Namespace: namespace})
 	},
 	queue: func(limiter workqueue.TypedRateLimiter[string]) workqueue.TypedRateLimitingInterface[string] {
 		return clientgo.NewTypedRateLimitingQueue(obs, "labels", limiter)
 	},
 	handle: func(ctx context.Context, key string, sync syncFunc) error {
-		return clientgo.Sync(ctx, obs, "labels", key, sync)
+		return clientgo.NewSyncHandler(obs, "labels", sync)(ctx, key)
 	},
 	lock: func(lock resourcelock.Interface) resourcelock.Interface {
 		return leader.NewLock(obs, lock, leader.Options{Name: "labels"})

@@ -1,12 +1,12 @@
 // Package clientgo observes a controller that is built on plain client-go, with one import. Its functions are those of the packages
 // below collectors with default options, and can be combined with them.
 //
-//	var obs = clientgo.New("my-controller")
+//	var obs = clientgo.New(clientgo.Options{Name: "my-controller"})
 //
 //	config = clientgo.WrapConfig(obs, config)
 //	factory := clientgo.NewSharedInformerFactory(obs, client, resync)
 //	queue := clientgo.NewTypedRateLimitingQueue(obs, "pods", limiter)
-//	err := clientgo.Sync(ctx, obs, "pods", key, c.syncHandler)
+//	c.sync = clientgo.NewSyncHandler(obs, "pods", c.syncHandler)
 //
 // New and InformerFor panic instead of returning an error, as in client_golang's promauto: their errors are mistakes in the program,
 // which show in its first run. To handle errors, use collectors.New and informer.InformerFor.
@@ -33,25 +33,22 @@ import (
 	"github.com/informer-exporter/informer-exporter/collectors/queue"
 )
 
+// Options are the options of New. Only Name is required.
+type Options = collectors.Options
+
+// DefaultChecks returns a value for Options.Checks: see collectors.DefaultChecks.
+func DefaultChecks() collectors.Checks { return collectors.DefaultChecks() }
+
 // New returns an Observer and registers it with prometheus.DefaultRegisterer, which promhttp.Handler serves and which has
-// client_golang's process collector. name is the value of the label name: the program. The functions, such as WithChecks, change the other
-// options. New panics if an option is invalid, or if the registerer already has an Observer of that name.
-// For another registerer, use collectors.New.
-func New(name string, options ...func(*collectors.Options)) *collectors.Observer {
-	o := collectors.Options{Name: name}
-	for _, change := range options {
-		change(&o)
-	}
-	obs, err := collectors.New(prometheus.DefaultRegisterer, o) //nolint:forbidigo // the program decides that by calling New, as with promauto
+// client_golang's process collector. It panics if an option is invalid, or if the registerer already has an Observer of that name. For
+// another registerer, use collectors.New.
+func New(options Options) *collectors.Observer {
+	obs, err := collectors.New(prometheus.DefaultRegisterer, options) //nolint:forbidigo // the program decides that by calling New, as with promauto
 	if err != nil {
 		panic(err)
 	}
 	return obs
 }
-
-// WithChecks is an option for New that turns on the checks of collectors.DefaultChecks, which compare caches with the API server. They
-// are off by default, because they cost requests.
-func WithChecks(o *collectors.Options) { o.Checks = collectors.DefaultChecks() }
 
 // WrapConfig returns a copy of config with clients that report their requests: see apiclient.WrapConfig. It also registers
 // apiclient.NewMetrics with client-go, so that waits for client-go's default rate limiter are reported. client-go accepts one
@@ -59,12 +56,12 @@ func WithChecks(o *collectors.Options) { o.Checks = collectors.DefaultChecks() }
 // apiclient.WrapConfig.
 func WrapConfig(obs *collectors.Observer, config *rest.Config) *rest.Config {
 	metrics.Register(apiclient.NewMetrics(obs))
-	return apiclient.WrapConfig(obs, config)
+	return apiclient.WrapConfig(obs, config, apiclient.Options{})
 }
 
 // NewSharedInformerFactory replaces informers.NewSharedInformerFactory of client-go: see informer.NewSharedInformerFactory.
 func NewSharedInformerFactory(obs *collectors.Observer, client kubernetes.Interface, defaultResync time.Duration) informers.SharedInformerFactory {
-	return informer.NewSharedInformerFactory(obs, client, defaultResync, informer.Options{})
+	return informer.NewSharedInformerFactory(obs, client, defaultResync, informer.FactoryOptions{})
 }
 
 // InformerFor decorates an informer of another clientset's factory, which watches all namespaces: see informer.InformerFor. resource is
@@ -77,7 +74,7 @@ func InformerFor[C any, F ~func(C, time.Duration) cache.SharedIndexInformer, L r
 	if gvr == nil {
 		panic("clientgo: " + resource + " is not the name of a resource with version and group, such as widgets.v1.example.com")
 	}
-	inf, err := informer.InformerFor(obs, factory, *gvr, objects, informer.Options{})
+	inf, err := informer.InformerFor(obs, factory, *gvr, objects, informer.GeneratedOptions{})
 	if err != nil {
 		panic(err)
 	}
@@ -91,7 +88,7 @@ func NewTypedRateLimitingQueue[T comparable](obs *collectors.Observer, name stri
 	return queue.NewTypedRateLimitingQueue(obs, name, limiter, queue.Options[T]{})
 }
 
-// Sync calls the sync function of a controller and reports the call as a reconcile: see controllers.Sync.
-func Sync[T any](ctx context.Context, obs *collectors.Observer, name string, item T, sync func(context.Context, T) error) error {
-	return controllers.Sync(ctx, obs, name, item, sync)
+// NewSyncHandler decorates the sync function of a controller, which its workers then call: see controllers.NewSyncHandler.
+func NewSyncHandler[T any](obs *collectors.Observer, name string, sync func(context.Context, T) error) func(context.Context, T) error {
+	return controllers.NewSyncHandler(obs, name, sync, controllers.Options{})
 }

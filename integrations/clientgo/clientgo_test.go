@@ -25,7 +25,7 @@ import (
 )
 
 var (
-	obs = clientgo.New("test")
+	obs = clientgo.New(clientgo.Options{Name: "test"})
 	// The registerer of New and the gatherer of promhttp.Handler.
 	registerer = prometheus.DefaultRegisterer //nolint:forbidigo // it is tested
 	gatherer   = prometheus.DefaultGatherer   //nolint:forbidigo // it is tested
@@ -69,12 +69,12 @@ func TestController(t *testing.T) {
 	for _, result := range []error{nil, errors.New("test")} {
 		c.queue.Add(cache.ObjectName{Namespace: "shop", Name: "a"})
 		item, _ := c.queue.Get()
-		if err := clientgo.Sync(t.Context(), obs, "pods", item, func(_ context.Context, got cache.ObjectName) error {
+		if err := clientgo.NewSyncHandler(obs, "pods", func(_ context.Context, got cache.ObjectName) error {
 			if got != item {
 				t.Errorf("item %v, want %v", got, item)
 			}
 			return result
-		}); !errors.Is(err, result) {
+		})(t.Context(), item); !errors.Is(err, result) {
 			t.Errorf("error %v, want %v", err, result)
 		}
 		c.queue.Done(item)
@@ -114,14 +114,14 @@ func TestController(t *testing.T) {
 
 // TestOptions: each argument and option arrives where it is used.
 func TestOptions(t *testing.T) {
-	checked := clientgo.New("checked", clientgo.WithChecks, func(o *collectors.Options) { o.Omit = []string{"k8s_informer_objects"} })
+	checked := clientgo.New(clientgo.Options{Name: "checked", Checks: clientgo.DefaultChecks(), Omit: []string{"k8s_informer_objects"}})
 	client := fake.NewClientset()
 	factory := clientgo.NewSharedInformerFactory(checked, client, 7*time.Minute)
 	pods := factory.Core().V1().Pods().Informer()
 	if _, err := pods.AddEventHandler(cache.ResourceEventHandlerFuncs{}); err != nil {
 		t.Fatal(err)
 	}
-	plain := clientgo.NewSharedInformerFactory(clientgo.New("plain"), client, 0).Core().V1().Pods().Informer()
+	plain := clientgo.NewSharedInformerFactory(clientgo.New(clientgo.Options{Name: "plain"}), client, 0).Core().V1().Pods().Informer()
 	go pods.RunWithContext(t.Context())
 	go plain.RunWithContext(t.Context())
 	if !cache.WaitForCacheSync(t.Context().Done(), pods.HasSynced, plain.HasSynced) {
@@ -170,8 +170,8 @@ func TestPanics(t *testing.T) {
 	client := fake.NewClientset()
 	factory := &generatedFactory{client: client}
 	for name, f := range map[string]func(){
-		"the name of another Observer": func() { clientgo.New("test") },
-		"an invalid option":            func() { clientgo.New("other", func(o *collectors.Options) { o.Checks.Audit = -1 }) },
+		"the name of another Observer": func() { clientgo.New(clientgo.Options{Name: "test"}) },
+		"an invalid option":            func() { clientgo.New(clientgo.Options{Name: "other", Checks: collectors.Checks{Audit: -1}}) },
 		"a resource without version": func() {
 			clientgo.InformerFor(obs, factory, "services", client.CoreV1().Services(""))
 		},

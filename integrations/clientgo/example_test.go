@@ -18,7 +18,7 @@ import (
 
 // A controller with a factory, a queue and a sync method. A real client is created from the config; the example uses a fake one.
 func Example() {
-	obs := clientgo.New("example") // most programs have it in a package variable
+	obs := clientgo.New(clientgo.Options{Name: "example"}) // most programs have it in a package variable
 	config := clientgo.WrapConfig(obs, &rest.Config{Host: "https://localhost:6443"})
 	_ = config // kubernetes.NewForConfig(config)
 	client := fake.NewClientset(&corev1.Pod{ObjectMeta: metav1.ObjectMeta{Namespace: "shop", Name: "web"}})
@@ -31,15 +31,15 @@ func Example() {
 			queue.Add(key)
 		}
 	}})
+	sync := clientgo.NewSyncHandler(obs, "pods", func(_ context.Context, key string) error {
+		fmt.Println("sync", key)
+		return nil
+	})
 	ctx, cancel := context.WithCancel(context.Background())
 	factory.StartWithContext(ctx)
 
 	key, _ := queue.Get()
-	err := clientgo.Sync(ctx, obs, "pods", key, func(_ context.Context, key string) error {
-		fmt.Println("sync", key)
-		return nil
-	})
-	fmt.Println("error:", err)
+	fmt.Println("error:", sync(ctx, key))
 	queue.Forget(key)
 	queue.Done(key)
 

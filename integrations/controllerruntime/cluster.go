@@ -21,5 +21,5 @@ func NewCluster(obs *collectors.Observer, config *rest.Config, options ...cluste
 		return cluster.New(config, options...) // returns the error
 	}
 	decorated := func(o *cluster.Options) { o.NewCache = newCache(obs, loggerOf(o.Logger), o.NewCache) }
-	return cluster.New(apiclient.WrapConfig(obs, config), append(options[:len(options):len(options)], decorated)...)
+	return cluster.New(apiclient.WrapConfig(obs, config, apiclient.Options{}), append(options[:len(options):len(options)], decorated)...)
 }

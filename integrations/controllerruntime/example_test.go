@@ -1,6 +1,7 @@
 package controllerruntime_test
 
 import (
+	"net/http"
 	"os"
 
 	ctrl "sigs.k8s.io/controller-runtime"
@@ -8,6 +9,7 @@ import (
 	metricsserver "sigs.k8s.io/controller-runtime/pkg/metrics/server"
 
 	"github.com/informer-exporter/informer-exporter/collectors"
+	"github.com/informer-exporter/informer-exporter/collectors/informer"
 	"github.com/informer-exporter/informer-exporter/integrations/controllerruntime"
 )
 
@@ -25,6 +27,20 @@ func ExampleNewManager() {
 	}
 	// SetupWithManager of each controller, as before.
 	if err := mgr.Start(ctrl.SetupSignalHandler()); err != nil {
+		os.Exit(1)
+	}
+}
+
+// A manager is ready once its caches are synced and connected.
+func ExampleObserverOf() {
+	mgr, err := controllerruntime.NewManager(ctrl.GetConfigOrDie(), ctrl.Options{}, controllerruntime.Options{Name: "my-operator"})
+	if err != nil {
+		os.Exit(1)
+	}
+	err = mgr.AddReadyzCheck("caches", func(r *http.Request) error {
+		return informer.AssertSynced(r.Context(), controllerruntime.ObserverOf(mgr), informer.AssertOptions{NoRequests: true})
+	})
+	if err != nil {
 		os.Exit(1)
 	}
 }

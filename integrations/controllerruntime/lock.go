@@ -18,7 +18,7 @@ import (
 // then fails with the same error as without the decorator.
 func decorateLock(obs *collectors.Observer, config *rest.Config, options *ctrl.Options) *recorder {
 	if options.LeaderElectionConfig != nil {
-		options.LeaderElectionConfig = apiclient.WrapConfig(obs, options.LeaderElectionConfig)
+		options.LeaderElectionConfig = apiclient.WrapConfig(obs, options.LeaderElectionConfig, apiclient.Options{})
 		config = options.LeaderElectionConfig
 	}
 	lock := options.LeaderElectionResourceLockInterface

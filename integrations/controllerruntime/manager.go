@@ -24,7 +24,7 @@ func NewManager(config *rest.Config, options ctrl.Options, observe Options) (ctr
 	if err != nil {
 		return nil, err
 	}
-	config = apiclient.WrapConfig(obs, config)
+	config = apiclient.WrapConfig(obs, config, apiclient.Options{})
 	options.NewCache = newCache(obs, logger, options.NewCache)
 	var events *recorder
 	if options.LeaderElection {
@@ -40,6 +40,15 @@ func NewManager(config *rest.Config, options ctrl.Options, observe Options) (ctr
 		requests: append([]RequestType{RequestOf[reconcile.Request]()}, observe.Requests...),
 		events:   events,
 	}, nil
+}
+
+// ObserverOf returns the Observer of a manager of NewManager, for functions such as informer.AssertSynced and informer.PauseAudits. It
+// returns nil for other managers.
+func ObserverOf(mgr ctrl.Manager) *collectors.Observer {
+	if m, ok := mgr.(*observed); ok {
+		return m.obs
+	}
+	return nil
 }
 
 // observed is a manager that decorates the controllers that are added to it.

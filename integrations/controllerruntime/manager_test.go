@@ -175,6 +175,9 @@ func TestObserver(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	if got, none := controllerruntime.ObserverOf(mgr), controllerruntime.ObserverOf(nil); got != obs || none != nil {
+		t.Errorf("the manager's Observer is %p, want %p; without a manager it is %p", got, obs, none)
+	}
 	if _, err := newController(t, mgr, controller.Options{}).Reconcile(t.Context(), ctrl.Request{}); err != nil {
 		t.Fatal(err)
 	}

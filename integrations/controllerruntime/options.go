@@ -30,6 +30,8 @@ type Options struct {
 	Checks collectors.Checks
 	// Limits bounds the number of series.
 	Limits collectors.Limits
+	// Objectives override those of package catalog.
+	Objectives collectors.Objectives
 	// Detail selects the reported metrics, and Omit excludes some of them: see collectors.Options.
 	Detail collectors.Detail
 	Omit   []string
@@ -69,6 +71,7 @@ func (o Options) forObserver(logger logr.Logger) collectors.Options {
 		RememberedEvents: o.RememberedEvents,
 		Checks:           o.Checks,
 		Limits:           o.Limits,
+		Objectives:       o.Objectives,
 		Detail:           o.Detail,
 		Omit:             o.Omit,
 		Histograms:       o.Histograms,

@@ -103,7 +103,7 @@ func newExporter(options Options, connect func(client.WrapConfig) (*client.Conne
 		return nil, err
 	}
 	connection, err := connect(func(config *rest.Config) *rest.Config {
-		return apiclient.WrapConfigWithOptions(observer, config, apiclient.Options{CompressedBytes: true})
+		return apiclient.WrapConfig(observer, config, apiclient.Options{CompressedBytes: true})
 	})
 	if err != nil {
 		return nil, err
@@ -302,5 +302,5 @@ func (e *Exporter) HealthHandler() http.Handler { return e.server.HealthHandler(
 
 // WrapConfig returns a copy of config that records requests in the exporter's metrics.
 func (e *Exporter) WrapConfig(config *rest.Config) *rest.Config {
-	return apiclient.WrapConfig(e.observer, config)
+	return apiclient.WrapConfig(e.observer, config, apiclient.Options{})
 }

@@ -34,7 +34,7 @@ func controller(r *run) {
 	r.fill(client, namespace, pods)
 
 	obs, _ := observertest.New(r)
-	factory := informer.NewSharedInformerFactory(obs, client, 0, informer.Options{Namespace: namespace})
+	factory := informer.NewSharedInformerFactory(obs, client, 0, informer.FactoryOptions{Namespace: namespace})
 	inf, lister := factory.Core().V1().Pods().Informer(), factory.Core().V1().Pods().Lister()
 	q := queue.NewTypedRateLimitingQueue(obs, "pods", workqueue.DefaultTypedControllerRateLimiter[string](), queue.Options[string]{})
 	var mu sync.Mutex

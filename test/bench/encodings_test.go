@@ -33,7 +33,7 @@ func encodings(r *run) {
 	for _, format := range []string{"json", "protobuf"} {
 		for _, compression := range []string{"identity", "gzip"} {
 			obs, registry := observertest.New(r)
-			decorated := apiclient.WrapConfigWithOptions(obs, config, apiclient.Options{CompressedBytes: true})
+			decorated := apiclient.WrapConfig(obs, config, apiclient.Options{CompressedBytes: true})
 			decorated.DisableCompression = compression == "identity"
 			decorated.ContentType = runtime.ContentTypeJSON
 			decorated.AcceptContentTypes = runtime.ContentTypeJSON // otherwise clients of built-in resources accept protobuf

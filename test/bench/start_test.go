@@ -36,7 +36,7 @@ func restart(r *run) {
 	for range r.size(10, 1) {
 		obs, _ := observertest.New(r)
 		begin := time.Now()
-		factory := informer.NewSharedInformerFactory(obs, protobuf(config), 0, informer.Options{Namespace: namespace})
+		factory := informer.NewSharedInformerFactory(obs, protobuf(config), 0, informer.FactoryOptions{Namespace: namespace})
 		inf := factory.Core().V1().Pods().Informer()
 		var all sync.WaitGroup
 		all.Add(pods)

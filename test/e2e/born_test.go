@@ -117,7 +117,7 @@ func runBorn() error {
 	if err != nil {
 		return err
 	}
-	factory := informer.NewSharedInformerFactory(obs, kubernetes.NewForConfigOrDie(config), 0, informer.Options{})
+	factory := informer.NewSharedInformerFactory(obs, kubernetes.NewForConfigOrDie(config), 0, informer.FactoryOptions{})
 	inf := factory.Core().V1().ConfigMaps().Informer()
 	for _, transform := range []func(any) (any, error){
 		func(object any) (any, error) { return object, nil },

@@ -42,7 +42,7 @@ func TestPanelsOfServer(t *testing.T) {
 	config := stacktest.Private(t, stack.Options{}).Config()
 	namespace := stacktest.NamespaceIn(t, config)
 	obs, registry := observertest.New(t)
-	client := kubernetes.NewForConfigOrDie(apiclient.WrapConfig(obs, config))
+	client := kubernetes.NewForConfigOrDie(apiclient.WrapConfig(obs, config, apiclient.Options{}))
 	collector, err := objects.New(registry, objects.Options{})
 	if err != nil {
 		t.Fatal(err)

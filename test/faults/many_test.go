@@ -43,7 +43,7 @@ func TestThousandInformers(t *testing.T) {
 	}
 	await.True(t, "all are synced and connected", func() bool {
 		n := 0
-		for _, status := range informer.List(r.observer) {
+		for _, status := range informer.Statuses(r.observer) {
 			if status.Synced && status.Connected {
 				n++
 			}

@@ -381,7 +381,7 @@ func TestProgram(t *testing.T) {
 func surviveInProgram(t *testing.T, w world, cases ...hostile.Case) {
 	t.Helper()
 	observer, registry := observertest.New(t)
-	factory := informer.NewMetadataSharedInformerFactory(observer, metadata.NewForConfigOrDie(w.server.Config()), 0, informer.Options{Namespace: w.namespace})
+	factory := informer.NewMetadataSharedInformerFactory(observer, metadata.NewForConfigOrDie(w.server.Config()), 0, informer.FactoryOptions{Namespace: w.namespace})
 	factory.ForResource(corev1.SchemeGroupVersion.WithResource("configmaps")).Informer()
 	for _, c := range cases {
 		factory.ForResource(schema.GroupVersionResource{Group: hostile.Group, Version: "v1", Resource: c.Resource}).Informer()

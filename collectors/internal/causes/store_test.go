@@ -28,7 +28,7 @@ func newFixture(t *testing.T) *fixture {
 	t.Helper()
 	f := &fixture{tracer: &spantest.Tracer{}}
 	obs, registry := observertest.New(t, func(o *collectors.Options) { o.Tracer = f.tracer })
-	f.obs, f.registry = obs.Core(), registry
+	f.obs, f.registry = core.Of(obs), registry
 	f.Queue = f.join()
 	return f
 }

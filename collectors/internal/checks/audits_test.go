@@ -28,7 +28,7 @@ func TestEndlessSlowAudit(t *testing.T) {
 		const interval = time.Hour
 		obs, _ := observertest.New(t)
 		pages := &slowPages{begun: make(chan time.Time, 1)}
-		c := startAudits(t, obs.Core(), checks.NewShared(), "a", interval, pages)
+		c := startAudits(t, core.Of(obs), checks.NewShared(), "a", interval, pages)
 		begun := <-pages.begun
 		for c.AuditStatus().Result == "" && time.Since(begun) < interval {
 			time.Sleep(time.Second)
@@ -71,7 +71,7 @@ func TestOneAuditAtATime(t *testing.T) {
 		shared, pages := checks.NewShared(), &countedPages{}
 		var all []*checks.Checks
 		for n := range 5 {
-			all = append(all, startAudits(t, obs.Core(), shared, fmt.Sprint("kind-", n), 5*time.Minute, pages))
+			all = append(all, startAudits(t, core.Of(obs), shared, fmt.Sprint("kind-", n), 5*time.Minute, pages))
 		}
 		time.Sleep(time.Hour)
 		if most := pages.most.Load(); most != 1 {

@@ -12,6 +12,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 
 	"github.com/informer-exporter/informer-exporter/collectors/internal/checks"
+	"github.com/informer-exporter/informer-exporter/collectors/internal/core"
 	"github.com/informer-exporter/informer-exporter/internal/testenv/observertest"
 )
 
@@ -40,9 +41,9 @@ func TestEndlessListsBesideOthers(t *testing.T) {
 		var hostile []*checks.Checks
 		for n := range several {
 			lister := &endless{slowPages{begun: make(chan time.Time, 1)}, &running, &most}
-			hostile = append(hostile, startAudits(t, obs.Core(), shared, fmt.Sprint("endless-", n), interval, lister))
+			hostile = append(hostile, startAudits(t, core.Of(obs), shared, fmt.Sprint("endless-", n), interval, lister))
 		}
-		good := startAudits(t, obs.Core(), shared, "good", interval, &countedPages{})
+		good := startAudits(t, core.Of(obs), shared, "good", interval, &countedPages{})
 		last := time.Now()
 		for begun := time.Now(); time.Since(begun) < 3*time.Hour; time.Sleep(time.Minute) {
 			synctest.Wait()

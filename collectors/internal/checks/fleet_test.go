@@ -46,7 +46,7 @@ type fleet struct {
 func newFleet(t *testing.T, n int) *fleet {
 	t.Helper()
 	obs, _ := observertest.New(t)
-	f := &fleet{T: t, obs: obs.Core(), begun: time.Now()}
+	f := &fleet{T: t, obs: core.Of(obs), begun: time.Now()}
 	shared, synced := checks.NewShared(), make(chan struct{})
 	close(synced)
 	for i := range n {

@@ -30,7 +30,7 @@ func TestFirstAuditsWaitForSyncs(t *testing.T) {
 				obs, _ := observertest.New(t)
 				shared := checks.NewShared()
 				start := func(name string, synced chan struct{}) (c *checks.Checks, end func()) {
-					c = auditedOnly(obs.Core(), shared, name, interval)
+					c = auditedOnly(core.Of(obs), shared, name, interval)
 					return c, c.Start(t.Context(), synced)
 				}
 				first, second := make(chan struct{}), make(chan struct{})
@@ -66,7 +66,7 @@ func auditedOnly(obs *core.Observer, shared *checks.Shared, name string, interva
 func TestTimeOfAnAudit(t *testing.T) {
 	t.Parallel()
 	obs, _ := observertest.New(t)
-	c, synced := auditedOnly(obs.Core(), checks.NewShared(), "a", time.Second), make(chan struct{})
+	c, synced := auditedOnly(core.Of(obs), checks.NewShared(), "a", time.Second), make(chan struct{})
 	close(synced)
 	defer c.Start(t.Context(), synced)()
 	await.True(t, "an audit", func() bool { return c.AuditStatus().Result != "" })

@@ -18,6 +18,8 @@ type Observer struct {
 	RememberedEvents int
 	// Checks are the checks of informers that are created from now on.
 	Checks atomic.Pointer[Checks]
+	// Objectives are Options.Objectives with their defaults.
+	Objectives Objectives
 	// Metrics are the metrics with the label name.
 	Metrics *Vectors
 	// Labels limits the values of open labels.
@@ -48,6 +50,7 @@ func New(reg prometheus.Registerer, options Options) *Observer {
 		RememberedEvents: options.RememberedEvents,
 		UpstreamMetrics:  options.UpstreamMetrics,
 		Histograms:       options.Histograms,
+		Objectives:       options.Objectives.orCatalog(),
 		Metrics:          newMetrics(options),
 		reg:              reg,
 		base:             time.Now(),

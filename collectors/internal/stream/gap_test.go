@@ -10,6 +10,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
+	"github.com/informer-exporter/informer-exporter/collectors/internal/core"
 	"github.com/informer-exporter/informer-exporter/collectors/internal/stream"
 	"github.com/informer-exporter/informer-exporter/internal/testenv/fakeapi"
 	"github.com/informer-exporter/informer-exporter/internal/testenv/observertest"
@@ -19,7 +20,7 @@ import (
 func TestGapBeginsAtTheLastFreshnessCheck(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		o, _ := observertest.New(t)
-		obs := o.Core()
+		obs := core.Of(o)
 		c := stream.New(obs, stream.NewMetrics(obs.Metrics.Scope("pods", "*"), "pods", "*"))
 		server := fakeapi.NewServer()
 		w, err := c.Decorate(server).Watch(metav1.ListOptions{ResourceVersion: "1"})

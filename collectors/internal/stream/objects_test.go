@@ -9,6 +9,7 @@ import (
 	"k8s.io/apimachinery/pkg/watch"
 	"k8s.io/utils/ptr"
 
+	"github.com/informer-exporter/informer-exporter/collectors/internal/core"
 	"github.com/informer-exporter/informer-exporter/collectors/internal/stream"
 	"github.com/informer-exporter/informer-exporter/internal/testenv/fakeapi"
 	"github.com/informer-exporter/informer-exporter/internal/testenv/observertest"
@@ -19,7 +20,7 @@ import (
 func TestObjectsLostAfterAnAbandonedList(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		o, _ := observertest.New(t)
-		obs := o.Core()
+		obs := core.Of(o)
 		c := stream.New(obs, stream.NewMetrics(obs.Metrics.Scope("pods", "*"), "pods", "*"))
 		var lost []int
 		c.OnListLost(func(objects int) { lost = append(lost, objects) })

@@ -9,6 +9,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/watch"
 
+	"github.com/informer-exporter/informer-exporter/collectors/internal/core"
 	"github.com/informer-exporter/informer-exporter/collectors/internal/stream"
 	"github.com/informer-exporter/informer-exporter/internal/testenv/fakeapi"
 	"github.com/informer-exporter/informer-exporter/internal/testenv/metricstest"
@@ -35,7 +36,7 @@ func TestWatchIsUpOnceItHasShownIt(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				o, reg := observertest.New(t)
-				obs := o.Core()
+				obs := core.Of(o)
 				conn := stream.New(obs, stream.NewMetrics(obs.Metrics.Scope("pods", "*"), "pods", "*"))
 				server := fakeapi.NewServer()
 				lw := conn.Decorate(server)
@@ -108,7 +109,7 @@ func TestWatchIsUpOnceItHasShownIt(t *testing.T) {
 func TestWatchAfterAPlannedEnd(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		o, reg := observertest.New(t)
-		obs := o.Core()
+		obs := core.Of(o)
 		c := stream.New(obs, stream.NewMetrics(obs.Metrics.Scope("pods", "*"), "pods", "*"))
 		server := fakeapi.NewServer()
 		seconds := int64(300)

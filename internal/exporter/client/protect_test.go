@@ -27,7 +27,7 @@ func connectTo(t *testing.T, handler http.HandlerFunc) *Connection {
 	t.Cleanup(server.Close)
 	obs, _ := observertest.New(t)
 	connection, err := Connect(&rest.Config{Host: server.URL, BearerToken: "secret"}, "test", func(c *rest.Config) *rest.Config {
-		return apiclient.WrapConfigWithOptions(obs, c, apiclient.Options{CompressedBytes: true}) // as the exporter does
+		return apiclient.WrapConfig(obs, c, apiclient.Options{CompressedBytes: true}) // as the exporter does
 	}, nil)
 	if err != nil {
 		t.Fatal(err)

@@ -127,7 +127,7 @@ func TestTerms(t *testing.T) {
 		pods := informer.NewSharedIndexInformer(c.observer, informer.ID{Resource: "pods"}, &cache.ListWatch{}, &metav1.PartialObjectMetadata{}, cache.SharedIndexInformerOptions{})
 		expect := func(what string, leads bool, holder string) {
 			t.Helper()
-			if leading, paused := *c.Leading(), informer.List(c.observer)[0].LastAudit.Paused; leading != leads || paused == leads {
+			if leading, paused := *c.Leading(), informer.Statuses(c.observer)[0].LastAudit.Paused; leading != leads || paused == leads {
 				t.Errorf("%s: leading %t, audits paused %t, want %t and %t", what, leading, paused, leads, !leads)
 			}
 			lease, err := cluster.CoordinationV1().Leases("shop").Get(t.Context(), "exporter", metav1.GetOptions{})

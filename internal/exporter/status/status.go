@@ -54,7 +54,7 @@ func (r *Reporter) Drain() { r.draining.Store(true) }
 // Informers returns the status of all informers in their order.
 func (r *Reporter) Informers() []Informer {
 	statuses := map[informer.ID]informer.Status{}
-	for _, s := range informer.List(r.Observer) {
+	for _, s := range informer.Statuses(r.Observer) {
 		statuses[s.ID] = s
 	}
 	var all []Informer

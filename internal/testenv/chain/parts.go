@@ -119,7 +119,7 @@ func (c *Chain) startLoad(ctx context.Context, _ programs) error {
 	if err != nil {
 		return err
 	}
-	direct := apiclient.WrapConfig(observer, c.ControlPlane.Config())
+	direct := apiclient.WrapConfig(observer, c.ControlPlane.Config(), apiclient.Options{})
 	if c.writer, err = kubernetes.NewForConfig(direct); err != nil {
 		return err
 	}
@@ -136,7 +136,7 @@ func (c *Chain) startLoad(ctx context.Context, _ programs) error {
 	if o.Dynamic, err = dynamic.NewForConfig(direct); err != nil {
 		return err
 	}
-	o.Factory = informer.NewSharedInformerFactory(observer, watcher, cmp.Or(c.options.Resync, 30*time.Second), informer.Options{InformerName: name})
+	o.Factory = informer.NewSharedInformerFactory(observer, watcher, cmp.Or(c.options.Resync, 30*time.Second), informer.FactoryOptions{InformerName: name})
 	o.Handle = func(string) { time.Sleep(time.Duration(c.handling.Load())) }
 	if c.Load, err = load.Start(ctx, o); err != nil {
 		name.Release()

@@ -106,7 +106,7 @@ func runProgram(t *testing.T, config *rest.Config, namespace string) []*dto.Metr
 	if err != nil {
 		t.Fatal(err)
 	}
-	client := kubernetes.NewForConfigOrDie(apiclient.WrapConfig(obs, config))
+	client := kubernetes.NewForConfigOrDie(apiclient.WrapConfig(obs, config, apiclient.Options{}))
 	ctx, cancel := context.WithCancel(klog.NewContext(t.Context(), logr.Discard()))
 	defer cancel()
 
@@ -122,7 +122,7 @@ func runProgram(t *testing.T, config *rest.Config, namespace string) []*dto.Metr
 		}
 	}()
 
-	factory := informer.NewSharedInformerFactory(obs, client, 0, informer.Options{})
+	factory := informer.NewSharedInformerFactory(obs, client, 0, informer.FactoryOptions{})
 	core, apps := factory.Core().V1(), factory.Apps().V1()
 	for _, inf := range []cache.SharedIndexInformer{
 		core.ConfigMaps().Informer(), factory.Discovery().V1().EndpointSlices().Informer(), core.Namespaces().Informer(), core.Nodes().Informer(),

@@ -35,7 +35,7 @@ var equivalents = []equivalent{
 	{"collectors/apiclient", "case r.isOther(resource, group):", "a name beyond the limits is also detected by the two cases below"},
 	{"collectors/controllers", "if int64(maxWorkers) < known || r.maxWorkers.CompareAndSwap(known, int64(maxWorkers)) {", "at equality the same value is stored again"},
 	{"collectors/informer", "informers.WithTransform(f.options.Transform), informers.WithTweakListOptions(f.options.TweakListOptions),", "each option sets a field of its own"},
-	{"collectors/informer", "h.metrics.updates.Changed(newObj, oldObj)", "whether two generations are equal, and not 0, does not depend on their order"},
+	{"collectors/informer", "h.metrics.updates.changedVersion(newObj, oldObj)", "whether two generations are equal, and not 0, does not depend on their order"},
 	{"collectors/informer", "if handled := h.handled.Load(); i == 0 || handled <= s.Handled {", "at equality the same value is stored again"},
 	{"collectors/informer", "if oldest == 0 || at <= oldest {", "at equality the same value is stored again"},
 	{"alerts", `max by (@cluster, @namespace, @job, name, informer_type, watch_namespace) (increase(k8s_informer_audits_total{@, result="error"}[30m])) > 0`, "an increase is never negative: one is above 0 if and only if their sum is"},

@@ -35,7 +35,7 @@ func (g generated) InformerFor(_ runtime.Object, newFunc newInformer) cache.Shar
 
 func main() {
 	ctx := context.Background()
-	obs := clientgo.New("linked")
+	obs := clientgo.New(clientgo.Options{Name: "linked"})
 	client, err := kubernetes.NewForConfig(clientgo.WrapConfig(obs, &rest.Config{}))
 	if err != nil {
 		slog.Error("linked", "err", err, "canary", canary{})

@@ -34,7 +34,7 @@ func main() {
 	if err != nil {
 		slog.Error("linked", "err", err, "canary", canary{})
 	}
-	config := apiclient.WrapConfig(obs, &rest.Config{})
+	config := apiclient.WrapConfig(obs, &rest.Config{}, apiclient.Options{})
 	client, err := rest.RESTClientFor(config)
 	if err != nil {
 		slog.Error("linked", "err", err)

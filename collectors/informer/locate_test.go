@@ -1,4 +1,4 @@
-package locate
+package informer
 
 import (
 	"testing"
@@ -6,7 +6,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
-func TestParse(t *testing.T) {
+func TestParsePath(t *testing.T) {
 	type scope struct{ group, resource, namespace string }
 	for path, want := range map[string]scope{
 		"/api/v1/pods":                                                  {resource: "pods"},
@@ -24,7 +24,7 @@ func TestParse(t *testing.T) {
 		"/version":                         {},
 		"/something/else/v1/namespaces/a/": {},
 	} {
-		resource, namespace, ok := parse(path)
+		resource, namespace, ok := parsePath(path)
 		if ok != (want != scope{}) || ok && (resource != schema.GroupResource{Group: want.group, Resource: want.resource} || namespace != want.namespace) {
 			t.Errorf("%s: %v, %q, %t, want %+v", path, resource, namespace, ok, want)
 		}

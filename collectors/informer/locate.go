@@ -1,5 +1,4 @@
-// Package locate determines which resource and namespace a ListerWatcher watches, without a request to a server.
-package locate
+package informer
 
 import (
 	"context"
@@ -18,26 +17,26 @@ import (
 	"github.com/informer-exporter/informer-exporter/collectors/internal/schedule"
 )
 
-// transport responds to the requests of Scope itself and forwards all others. It is the outermost of a client's transports, so
-// that no other transport sees the requests of Scope.
-type transport struct {
+// locatingTransport responds to the requests of locate itself and forwards all others. It is the outermost of a client's transports, so
+// that no other transport sees the requests of locate.
+type locatingTransport struct {
 	next http.RoundTripper // nil for the default
 }
 
-var _ utilnet.RoundTripperWrapper = transport{}
+var _ utilnet.RoundTripperWrapper = locatingTransport{}
 
-// pathKey is the key of an *atomic.Pointer[string] in the context of a request that Scope makes.
+// pathKey is the key of an *atomic.Pointer[string] in the context of a request that locate makes.
 type pathKey struct{}
 
-// Client returns a copy of an HTTP client through which Scope works.
-func Client(client *http.Client) *http.Client {
+// locatingClient returns a copy of an HTTP client through which locate works.
+func locatingClient(client *http.Client) *http.Client {
 	copied := *client
-	copied.Transport = transport{next: client.Transport}
+	copied.Transport = locatingTransport{next: client.Transport}
 	return &copied
 }
 
 // RoundTrip implements http.RoundTripper.
-func (t transport) RoundTrip(r *http.Request) (*http.Response, error) {
+func (t locatingTransport) RoundTrip(r *http.Request) (*http.Response, error) {
 	if path, ok := r.Context().Value(pathKey{}).(*atomic.Pointer[string]); ok {
 		path.Store(&r.URL.Path)
 		// Status 200, so that metrics of the client count no error.
@@ -47,7 +46,7 @@ func (t transport) RoundTrip(r *http.Request) (*http.Response, error) {
 }
 
 // WrappedRoundTripper implements utilnet.RoundTripperWrapper.
-func (t transport) WrappedRoundTripper() http.RoundTripper {
+func (t locatingTransport) WrappedRoundTripper() http.RoundTripper {
 	if t.next == nil {
 		return http.DefaultTransport
 	}
@@ -55,18 +54,20 @@ func (t transport) WrappedRoundTripper() http.RoundTripper {
 }
 
 // CloseIdleConnections is called by http.Client.CloseIdleConnections.
-func (t transport) CloseIdleConnections() { utilnet.CloseIdleConnectionsFor(t.WrappedRoundTripper()) }
+func (t locatingTransport) CloseIdleConnections() {
+	utilnet.CloseIdleConnectionsFor(t.WrappedRoundTripper())
+}
 
-// deadline bounds the delay of an informer's creation if, against the documentation, the request does not go through the
-// client that Client returned.
-const deadline = 5 * time.Second
+// locateDeadline bounds the delay of an informer's creation if, against the documentation, the request does not go through the
+// client that locatingClient returned.
+const locateDeadline = 5 * time.Second
 
-// Scope returns the resource and the namespace that a ListerWatcher watches, from the path of a request that the client
+// locate returns the resource and the namespace that a ListerWatcher watches, from the path of a request that the client
 // intercepts. It requests a watch, because client-go's REST client does not rate-limit watches: the request neither delays
 // the program's own requests nor waits for them (k8s.io/client-go/rest, Request.Watch).
-func Scope(lw cache.ListerWatcher) (resource schema.GroupResource, namespace string, ok bool) {
+func locate(lw cache.ListerWatcher) (resource schema.GroupResource, namespace string, ok bool) {
 	var path atomic.Pointer[string]
-	ctx, cancel := context.WithTimeout(context.WithValue(context.Background(), pathKey{}, &path), deadline)
+	ctx, cancel := context.WithTimeout(context.WithValue(context.Background(), pathKey{}, &path), locateDeadline)
 	defer cancel()
 	second := int64(1) // in case the request reaches a server
 	w, err := schedule.Call(ctx, func() (watch.Interface, error) {
@@ -78,15 +79,15 @@ func Scope(lw cache.ListerWatcher) (resource schema.GroupResource, namespace str
 	if path.Load() == nil {
 		return schema.GroupResource{}, "", false
 	}
-	return parse(*path.Load())
+	return parsePath(*path.Load())
 }
 
-// parse parses the path of a list or watch. Segments before api or apis belong to the address of the server; the version is
+// parsePath parses the path of a list or watch. Segments before api or apis belong to the address of the server; the version is
 // ignored.
 //
 //	/api/v1[/namespaces/NAMESPACE]/RESOURCE
 //	/apis/GROUP/v1[/namespaces/NAMESPACE]/RESOURCE
-func parse(path string) (resource schema.GroupResource, namespace string, ok bool) {
+func parsePath(path string) (resource schema.GroupResource, namespace string, ok bool) {
 	parts := strings.Split(strings.Trim(path, "/"), "/")
 	slices.Reverse(parts)
 	resource.Resource, parts = parts[0], parts[1:]
