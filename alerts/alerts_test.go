@@ -25,7 +25,7 @@ var (
 )
 
 // replacement is a label_replace's.
-var replacement = regexp.MustCompile(`"\$1[a-z]*"`)
+var replacement = regexp.MustCompile(`"\$(1|\{1\}[a-z]+)"`)
 
 func TestRulesAreComplete(t *testing.T) {
 	c := alerts.Config{RunbookBase: "https://runbooks.example.com/", Dashboards: alerts.Dashboards{
