@@ -109,7 +109,9 @@ func (l *lab) startBoth(ctx context.Context, config *rest.Config, o exporterOpti
 	return []*target{exporter, program}, err
 }
 
-func get(ctx context.Context, url string) ([]byte, error) { return getWith(ctx, http.DefaultClient, url) }
+func get(ctx context.Context, url string) ([]byte, error) {
+	return getWith(ctx, http.DefaultClient, url)
+}
 
 func getWith(ctx context.Context, client *http.Client, url string) ([]byte, error) {
 	ctx, cancel := context.WithTimeout(ctx, 10*time.Second) // Prometheus' default
