@@ -13,6 +13,7 @@ import (
 
 	"github.com/prometheus/common/model"
 	"github.com/prometheus/prometheus/model/labels"
+	"k8s.io/client-go/tools/cache"
 
 	"github.com/informer-exporter/informer-exporter/internal/testenv/faultproxy"
 	"github.com/informer-exporter/informer-exporter/internal/testenv/port"
@@ -34,10 +35,14 @@ var readOfCaches = recording.Reads{{
 	labels.MustNewMatcher(labels.MatchRegexp, model.MetricNameLabel, "informer_store_resource_version|informer_queued_items|k8s_informer_resource_version|.+_stale_sync_skips_total"),
 }}
 
-// recordBehind records a healthy exporter and, behind each fault, a kube-controller-manager.
+// recordBehind records a healthy exporter and, behind each fault, a kube-controller-manager and a program with a named informer: before
+// 1.37, kube-controller-manager does not report the versions of its caches.
 func (l *lab) recordBehind(ctx context.Context, p phases, out string) error {
 	exporter, err := l.startExporter(ctx, l.plane.Config(), exporterOptions{config: "resources: [configmaps, pods, namespaces, endpointslices.discovery.k8s.io]\nchecks: {freshness: 0s, audit: 0s}\n"})
 	if err != nil {
+		return err
+	}
+	if err := os.Setenv("HTTP2_READ_IDLE_TIMEOUT_SECONDS", "0"); err != nil { // of programs in this process
 		return err
 	}
 	subjects := map[string]*subject{}
@@ -50,7 +55,15 @@ func (l *lab) recordBehind(ctx context.Context, p phases, out string) error {
 		if err != nil {
 			return err
 		}
-		subjects[name] = &subject{[]*target{exporter, manager}, func(ctx context.Context) error {
+		informers, err := cache.NewInformerName(name)
+		if err != nil {
+			return err
+		}
+		_, program, err := l.startProgram(proxy.RESTConfig(l.plane.Config()), func(*program) programOptions { return programOptions{named: informers} })
+		if err != nil {
+			return err
+		}
+		subjects[name] = &subject{[]*target{exporter, manager, program}, func(ctx context.Context) error {
 			breaks(proxy)
 			<-ctx.Done()
 			return proxy.Restore()
