@@ -14,12 +14,12 @@ var budgets = map[string]int{
 	"docs/troubleshooting.md": 450, "docs/flags.md": 1100, "docs/dashboards.md": 850, "docs/alerting.md": 1150, "docs/on-call.md": 430,
 	"docs/faults.md": 1800, "docs/benchmarks.md": 1400, "docs/lint.md": 1100,
 	"docs/dev/adding.md": 300, "docs/dev/testing.md": 900, "docs/dev/chaos.md": 1000, "docs/dev/decisions.md": 1770, "docs/dev/requirements.md": 2700,
-	"deploy/metrics.md": 8000, "deploy/configuration.md": 900, "deploy/thresholds.md": 1300, "CHANGELOG.md": 900, "CONTRIBUTING.md": 600,
+	"deploy/metrics.md": 8600, "deploy/configuration.md": 900, "deploy/thresholds.md": 1460, "CHANGELOG.md": 900, "CONTRIBUTING.md": 600,
 }
 
 // Limits of all pages together, and of a cell of a table.
 const (
-	mostWords, mostLines, mostCell = 36_000, 2_000, 30
+	mostWords, mostLines, mostCell = 36_650, 2_000, 30
 )
 
 var cellEnd = regexp.MustCompile(` \|(?: |$)`)
