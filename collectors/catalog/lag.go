@@ -45,7 +45,7 @@ var (
 	InformerPropagation = summary(Metric{
 		Name:   "k8s_informer_propagation_seconds",
 		Help:   "Time in seconds from the write of an object to the receipt of its event, at a resolution of one second.",
-		Notes:  "Uses the newest time in managedFields, by the API server's clock. Excludes objects without managedFields, deleted and unstructured objects. An object that starts to match a selector counts from its last write.",
+		Notes:  "Uses the newest time in managedFields, by the API server's clock. Excludes objects without managedFields, deleted and unstructured objects: absent, not 0, if the client asks the API server to omit managedFields (drop=metadata.managedFields, KEP-5958). An object that starts to match a selector counts from its last write.",
 		Family: familyLag,
 		Labels: informer(),
 	})

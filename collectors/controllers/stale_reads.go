@@ -26,7 +26,9 @@ const (
 // controller_stale_reads_total counts. A reconcile that acts on such a read repeats its work: it creates a second Pod, or undoes
 // its own update. Kubernetes' own controllers compare resource versions in the same way (KEP-5647).
 //
-// Experimental: the API may change in any release.
+// Writes is experimental: client-go 0.38 has the same in util/consistency, as alpha, and controller-runtime 0.25 makes reads wait instead
+// (EnableReadYourWritesConsistency). Once client-go's is beta, a decorator of it reports controller_stale_reads_total, and Writes is
+// deprecated. It is not part of v1.0.0.
 //
 // Use one Writes per controller and resource, because only versions of one resource can be compared. K identifies an
 // object, or the owner of several objects, and is usually a key. In a reconcile:

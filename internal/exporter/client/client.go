@@ -154,6 +154,7 @@ func Connect(config *rest.Config, userAgent string, observe WrapConfig, log *slo
 	config.Dial = dialer.DialContext
 	config.Wrap(limitBuffers) // before observe, because it needs the innermost transport
 	config.Wrap(limitPages)
+	config.Wrap(withoutManagedFields)
 	config.Wrap(limitRetryAfter)
 	config = observe(config)
 	client, err := rest.HTTPClientFor(config)

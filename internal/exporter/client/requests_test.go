@@ -71,7 +71,7 @@ func TestMetadataRequests(t *testing.T) {
 		{
 			"/apis/apps/v1/namespaces/shop/deployments",
 			url.Values{"limit": {"5"}, "continue": {"next"}, "labelSelector": {"team=shop"}, "resourceVersion": {"7"}, "resourceVersionMatch": {"Exact"}},
-			"application/vnd.kubernetes.protobuf;as=PartialObjectMetadataList;",
+			"application/vnd.kubernetes.protobuf;drop=metadata.managedFields;as=PartialObjectMetadataList;",
 		},
 		{
 			"/api/v1/pods",

@@ -110,6 +110,10 @@ func (l *lab) startBoth(ctx context.Context, config *rest.Config, o exporterOpti
 }
 
 func get(ctx context.Context, url string) ([]byte, error) {
+	return getWith(ctx, http.DefaultClient, url)
+}
+
+func getWith(ctx context.Context, client *http.Client, url string) ([]byte, error) {
 	ctx, cancel := context.WithTimeout(ctx, 10*time.Second) // Prometheus' default
 	defer cancel()
 	req, err := http.NewRequestWithContext(ctx, http.MethodGet, url, nil)
@@ -117,7 +121,7 @@ func get(ctx context.Context, url string) ([]byte, error) {
 		return nil, err
 	}
 	req.Header.Set("Accept", "text/plain;version=0.0.4")
-	resp, err := http.DefaultClient.Do(req)
+	resp, err := client.Do(req)
 	if err != nil {
 		return nil, err
 	}

@@ -51,6 +51,7 @@ func run(ctx context.Context) error {
 	out := flag.String("out", filepath.Join(root, "test", "e2e", "testdata", "recordings"), "the directory of the recordings")
 	healthy := flag.Duration("healthy", 0, "record the operations of a healthy cluster for this long instead, with every series, in the file -full")
 	full := flag.String("full", filepath.Join(os.TempDir(), "healthy.yaml.gz"), "the file with everything that -healthy recorded")
+	caches := flag.String("behind", "", "record kube-controller-manager behind a delayed and a cut watch instead, into this directory")
 	thinned := flag.String("thin", "", "write the part of -full that rules read to this file")
 	flag.Parse()
 	wanted, err := regexp.Compile("^(?:" + *only + ")$")
@@ -72,6 +73,9 @@ func run(ctx context.Context) error {
 	if *healthy > 0 {
 		return nil
 	}
+	if *caches != "" {
+		*out = *caches
+	}
 	if err := os.MkdirAll(*out, 0o755); err != nil {
 		return err
 	}
@@ -81,6 +85,9 @@ func run(ctx context.Context) error {
 	l, err := newLab(ctx, slog.New(slog.NewTextHandler(os.Stderr, nil)))
 	if err != nil {
 		return errors.Join(err, l.close())
+	}
+	if *caches != "" {
+		return errors.Join(l.recordBehind(ctx, p, *out), l.close())
 	}
 	return errors.Join(l.recordAll(ctx, wanted, p, reads, *out), l.close())
 }
@@ -102,6 +109,11 @@ func (l *lab) recordAll(ctx context.Context, wanted *regexp.Regexp, p phases, re
 	if len(subjects) == 0 {
 		return fmt.Errorf("no row has a test that matches %s", wanted)
 	}
+	return l.recordSubjects(ctx, subjects, p, reads, out)
+}
+
+// recordSubjects records subjects at the same time, by the names of their recordings.
+func (l *lab) recordSubjects(ctx context.Context, subjects map[string]*subject, p phases, reads recording.Reads, out string) error {
 	for test, s := range subjects {
 		if err := s.awaitHealthy(ctx); err != nil {
 			return fmt.Errorf("%s: %w", test, err)
