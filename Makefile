@@ -15,7 +15,7 @@ SERVERS  := $(GO) run ./internal/testenv/cmd/servers
 MODULES  := . cmd/exporter integrations/controllerruntime lint examples/controller-runtime test/e2e test/deploy
 ROOT     := github.com/informer-exporter/informer-exporter
 # Tests that take minutes, because faults last that long.
-FAULTS   := ./test/faults ./test/chaos ./test/demo ./test/otlp ./test/hostile
+FAULTS   := ./test/faults ./test/auditlog ./test/chaos ./test/demo ./test/otlp ./test/hostile
 RACE     ?= -race
 # Number of packages tested in parallel: tests with servers mostly wait.
 PARALLEL ?= 4

@@ -31,8 +31,7 @@ func (r *rig) remember(o options) (agent string) {
 	if o.server.Host != stacktest.Config(r).Host {
 		return agent
 	}
-	r.Cleanup(func() {
-		r.stop()
+	r.Cleanup(func() { // before the informer stops, which deletes its series
 		s := seen{}
 		for series, value := range metricstest.Take(r, r.registry) {
 			name, label, _ := strings.Cut(strings.TrimPrefix(series, prefix), "{")

@@ -14,11 +14,11 @@ const (
 	shortWatch       = reason.ShortWatch * time.Second
 	plannedWatch     = reason.PlannedWatch * time.Second
 	timeoutTolerance = reason.TimeoutTolerance * time.Second
-	// longWatch is the duration from which a watch is an informer's, whatever else it asks for.
+	// longWatch is the duration from which a watch is an informer's, even without bookmarks.
 	longWatch = 10 * time.Minute
 )
 
-// watch takes in a stage of a watch.
+// watch records a stage of a watch.
 func (t *Tracker) watch(c *client, r *replica, e *event.Event) {
 	if w := t.watches[e.AuditID]; w != nil {
 		if e.Stage != event.StageStarted {

@@ -72,15 +72,15 @@ func (m *mix) some(w io.Writer, requests int) {
 	}
 }
 
-// BenchmarkEvents decodes and takes in the events of 500 clients with 10,000 open watches.
+// BenchmarkEvents decodes and observes the events of 500 clients with 10,000 open watches.
 func BenchmarkEvents(b *testing.B) {
 	const requests = 20_000
 	m := &mix{clients: 500, watches: 10_000, now: start}
 	var before, after runtime.MemStats
 	var text strings.Builder
-	m.start(&text)
 	runtime.GC()
 	runtime.ReadMemStats(&before)
+	m.start(&text)
 	tracker := clients.New(clients.Options{Clients: 500, Informers: 20_000})
 	take := func() (n int) {
 		lines := event.NewLines(strings.NewReader(text.String()))
@@ -104,9 +104,9 @@ func BenchmarkEvents(b *testing.B) {
 		text.Reset()
 		m.some(&text, requests)
 		size += text.Len()
-		begin := budget.CPU()
+		begin := budget.CPUTime(b)
 		events += take()
-		cpu += budget.CPU() - begin
+		cpu += budget.CPUTime(b) - begin
 	}
 	text.Reset()
 	runtime.GC()

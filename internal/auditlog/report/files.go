@@ -35,7 +35,7 @@ type source struct {
 	cursor *cursor
 }
 
-// Open looks at files: of each, it reads up to the first event, so that rotated files are read one after the other, whatever their order.
+// Open looks at files: of each, it reads up to the first event, so that rotated files are read one after the other in the order of time.
 // The path - is standard input. Files that end in .gz, or begin like one, are decompressed.
 func Open(paths []string, stdin io.Reader) (*Files, error) {
 	f := &Files{}

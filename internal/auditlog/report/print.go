@@ -120,7 +120,7 @@ func (c Client) name() string {
 	if account {
 		user = strings.Replace(user, ":", "/", 1)
 	}
-	if c.Agent == "" || c.Agent == user {
+	if c.Agent == "" || c.Agent == user || account && strings.HasSuffix(user, "/"+c.Agent) {
 		return user
 	}
 	return user + " (" + c.Agent + ")"

@@ -79,7 +79,7 @@ type Informer struct {
 // Of reads files to their end, or until ctx ends, and reports what they show. An error with a report is about files that could not be read
 // to their end.
 func Of(ctx context.Context, files *Files, o Options) (Report, error) {
-	tracker := clients.New(clients.Options{Clients: 2000, Informers: 20_000})
+	tracker := clients.New(clients.Options{Clients: 2000, Agents: 500, Informers: 20_000})
 	err := files.Each(ctx, func(e *event.Event) {
 		if !o.Since.IsZero() && e.At.Before(o.Since) || !o.Until.IsZero() && e.At.After(o.Until) || !o.matches(e.User, e.Agent) {
 			return

@@ -109,7 +109,7 @@ func TestFiles(t *testing.T) {
 		if err := r.Print(&text); err != nil {
 			t.Fatal(err)
 		}
-		if want := "ns/op (op) has no watch on pods since 2026-11-01 12:06:40, and still sends requests"; !strings.Contains(text.String(), want) {
+		if want := "ns/op has no watch on pods since 2026-11-01 12:06:40, and still sends requests"; !strings.Contains(text.String(), want) {
 			t.Errorf("%s: want %q in\n%s", name, want, &text)
 		}
 	}
