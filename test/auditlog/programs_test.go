@@ -43,16 +43,8 @@ func TestUnmodifiedPrograms(t *testing.T) {
 		t.Fatal(err)
 	}
 	log := filepath.Join(t.TempDir(), "audit.log")
-	plane, err := stack.Start(t.Context(), stack.Options{
-		Dir: t.TempDir(), ControllerManager: true, APIServerArgs: []string{"--audit-policy-file=" + policy, "--audit-log-path=" + log},
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		if err := plane.Stop(context.Background()); err != nil {
-			t.Error(err)
-		}
+	plane := stacktest.Private(t, stack.Options{
+		ControllerManager: true, APIServerArgs: []string{"--audit-policy-file=" + policy, "--audit-log-path=" + log},
 	})
 	admin := kubernetes.NewForConfigOrDie(plane.Config())
 	create := metav1.CreateOptions{}
