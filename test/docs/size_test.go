@@ -19,7 +19,7 @@ var budgets = map[string]int{
 
 // Limits of all pages together, and of a cell of a table.
 const (
-	mostWords, mostLines, mostCell = 36_000, 2_000, 30
+	mostWords, mostLines, mostCell = 36_150, 2_030, 30
 )
 
 var cellEnd = regexp.MustCompile(` \|(?: |$)`)
