@@ -28,7 +28,7 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 		_, err := fmt.Fprintln(stdout, buildinfo.Print())
 		return err
 	}
-	commands := []*command{serve, pushCommand(stderr), generateCommand(), checkCommand(stderr), checkConfigCommand(), costCommand(), completionCommand(), versions}
+	commands := []*command{serve, pushCommand(stderr), generateCommand(), checkCommand(stderr), checkConfigCommand(), costCommand(), auditReportCommand(stderr), completionCommand(), versions}
 
 	selected := serve
 	if len(args) > 0 {
@@ -40,11 +40,11 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 		case first == "--version":
 			selected, args = versions, nil
 		case !strings.HasPrefix(first, "-"):
-			i := slices.IndexFunc(commands, func(c *command) bool { return c.name == first })
-			if i < 0 {
+			c, rest := named(commands, args)
+			if c == nil {
 				return usageError{fmt.Errorf("unknown command %q; see %s --help", first, buildinfo.Name)}
 			}
-			selected, args = commands[i], args[1:]
+			selected, args = c, rest
 		}
 	}
 	positional, err := selected.parse(args)
@@ -55,6 +55,16 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 		return usageError{fmt.Errorf("%w; see %s %s --help", err, buildinfo.Name, selected.name)}
 	}
 	return selected.run(ctx, positional, stdout)
+}
+
+// named returns the command that args begin with, which has one word or two, and the arguments after it. It returns nil if there is none.
+func named(commands []*command, args []string) (*command, []string) {
+	for _, c := range commands {
+		if words := strings.Fields(c.name); len(args) >= len(words) && slices.Equal(words, args[:len(words)]) {
+			return c, args[len(words):]
+		}
+	}
+	return nil, args
 }
 
 func printHelp(w io.Writer, commands []*command) error {

@@ -12,7 +12,7 @@ import (
 
 func TestCompletion(t *testing.T) {
 	for words, want := range map[string]string{
-		"":                              "serve push generate check check-config cost completion version",
+		"":                              "serve push generate check check-config cost audit completion version",
 		"ch":                            "check check-config",
 		"check":                         "check check-config",
 		"check ":                        "",

@@ -82,8 +82,14 @@ func commandNames(t *testing.T) []documented {
 		if !strings.HasPrefix(line, "  ") || strings.HasPrefix(line, "   ") {
 			continue
 		}
-		name := strings.Fields(line)[0]
-		all = append(all, documented{"informer-exporter " + name, []string{name}})
+		var name []string
+		for _, word := range strings.Fields(line) {
+			if strings.IndexAny(word, "-<[") == 0 {
+				break
+			}
+			name = append(name, word)
+		}
+		all = append(all, documented{"informer-exporter " + strings.Join(name, " "), name})
 	}
 	if len(all) < 5 {
 		t.Fatalf("only %v:\n%s", all, &help)

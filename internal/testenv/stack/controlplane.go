@@ -87,12 +87,12 @@ func (c *ControlPlane) start(ctx context.Context, o Options) (err error) {
 
 // AddAPIServer starts another API server with the same keys, on etcd at a URL, which may be that of a proxy. Stop stops it. A nil log is
 // silent.
-func (c *ControlPlane) AddAPIServer(ctx context.Context, etcdURL string, log *slog.Logger) (*APIServer, error) {
+func (c *ControlPlane) AddAPIServer(ctx context.Context, etcdURL string, log *slog.Logger, args ...string) (*APIServer, error) {
 	dir := filepath.Join(c.dir, fmt.Sprintf("api-server-%d", len(c.others)+2))
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return nil, err
 	}
-	a, err := startAPIServer(ctx, dir, &Etcd{URL: etcdURL}, c.APIServer.pki, Options{Log: log})
+	a, err := startAPIServer(ctx, dir, &Etcd{URL: etcdURL}, c.APIServer.pki, Options{Log: log, APIServerArgs: args})
 	if err == nil {
 		c.others = append(c.others, a)
 	}
