@@ -21,22 +21,17 @@ func DecodeLine(line []byte, e *Event) (ok, malformed bool) {
 	if Decode(line, e) == nil {
 		return true, false
 	}
-	for rest := line; ; {
-		i := bytes.LastIndex(rest, begin)
-		if i <= 0 {
-			return false, true
+	for end := len(line); len(line)-end <= maxSalvage; {
+		i := bytes.LastIndex(line[:end], begin)
+		if i < 0 {
+			break
 		}
-		if Decode(line[i:], e) == nil {
+		if Decode(line[i:end], e) == nil {
 			return true, true
 		}
-		if Decode(line[i:len(rest)], e) == nil { // an event with something behind it
-			return true, true
-		}
-		rest = rest[:i]
-		if len(line)-i > maxSalvage {
-			return false, true
-		}
+		end = i
 	}
+	return false, true
 }
 
 // maxSalvage is how much of a malformed line is searched for an event.
