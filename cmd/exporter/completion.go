@@ -66,8 +66,8 @@ func candidates(commands []*command, words []string) []string {
 		return nil
 	}
 	selected, first := commands[0], true
-	if i := slices.IndexFunc(commands, func(c *command) bool { return c.name == words[0] }); i >= 0 && len(words) > 1 {
-		selected, first, words = commands[i], false, words[1:]
+	if i, n := named(commands, words); i >= 0 && len(words) > n {
+		selected, first, words = commands[i], false, words[n:]
 	}
 	last := words[len(words)-1]
 	if f := selected.flagBefore(words[:len(words)-1]); f != nil {
@@ -81,12 +81,15 @@ func candidates(commands []*command, words []string) []string {
 		selected.flags.VisitAll(func(f *pflag.Flag) { flags = append(flags, "--"+f.Name) })
 		return withPrefix(flags, last, "")
 	}
-	if !first || len(words) > 1 {
+	if !first {
 		return withPrefix(selected.options, last, "")
 	}
 	var names []string
-	for _, c := range commands {
-		names = append(names, c.name)
+	for _, c := range commands { // the next word of those that begin with the ones before
+		name := strings.Fields(c.name)
+		if n := len(words) - 1; n < len(name) && slices.Equal(name[:n], words[:n]) && !slices.Contains(names, name[n]) {
+			names = append(names, name[n])
+		}
 	}
 	return withPrefix(names, last, "")
 }

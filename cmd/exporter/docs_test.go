@@ -4,6 +4,7 @@ import (
 	"context"
 	"os"
 	"runtime"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -82,8 +83,9 @@ func commandNames(t *testing.T) []documented {
 		if !strings.HasPrefix(line, "  ") || strings.HasPrefix(line, "   ") {
 			continue
 		}
-		name := strings.Fields(line)[0]
-		all = append(all, documented{"informer-exporter " + name, []string{name}})
+		words := strings.Fields(line)
+		name := words[:slices.IndexFunc(append(words, "["), func(w string) bool { return strings.ContainsAny(w[:1], "[<-") })]
+		all = append(all, documented{"informer-exporter " + strings.Join(name, " "), name})
 	}
 	if len(all) < 5 {
 		t.Fatalf("only %v:\n%s", all, &help)
