@@ -10,15 +10,6 @@ import (
 	"github.com/informer-exporter/informer-exporter/internal/prom"
 )
 
-// Regular expressions of alert names. They exclude alerts of other projects, such as ClusterOperatorDown. The alerts about leader
-// election and API clients count as alerts about controllers.
-const (
-	informerAlerts   = "Informer.+|KubernetesAPIUnreachable"
-	exporterAlerts   = "InformerExporter.+"
-	controllerAlerts = "Controller(Queue|Worker|Item|Reconcile|Cleanup|Leader|Client|Write|Histograms).+"
-	clusterAlerts    = "Cluster(Lease|Object|Namespace|Generation|Watch).+"
-)
-
 // alertMarks marks the start of firing alerts of a severity: a thin line, which leaves the graphs readable while the alert
 // fires. Tickets are off until the user turns them on.
 func (p page) alertMarks(name string, severity catalog.Severity, f filler) cog.Builder[sdk.AnnotationQuery] {

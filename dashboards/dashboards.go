@@ -66,10 +66,15 @@ func All(c Config) ([]Dashboard, error) {
 		return nil, errors.Join(errs...)
 	}
 	var list []Dashboard
-	for _, p := range []page{fleet(c), overview(c), informerDetail(c), controllers(c), leaderElection(c), clusterObjects(), apiClient(), exporterItself(c)} {
+	b := loaded()
+	for _, file := range b.pages {
+		p, err := b.page(file, c)
+		if err != nil {
+			return nil, err
+		}
 		d, err := p.build(c)
 		if err != nil {
-			return nil, fmt.Errorf("dashboard %s: %w", p.uid, err)
+			return nil, fmt.Errorf("%s: %w", file.file, err)
 		}
 		list = append(list, d)
 	}

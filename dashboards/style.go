@@ -16,32 +16,11 @@ import (
 	"github.com/grafana/grafana-foundation-sdk/go/timeseries"
 
 	"github.com/informer-exporter/informer-exporter/collectors/catalog"
-	"github.com/informer-exporter/informer-exporter/internal/prom"
-)
-
-// Legends of series, most of them aggregated over the processes of a program. They are written from the general to the
-// specific; see legend.
-const (
-	legendProgram     = "{{name}}"
-	legendInformer    = legendProgram + " {{informer_type}} {{watch_namespace}}"
-	legendHandler     = legendInformer + " {{handler}}"
-	legendController  = legendProgram + " {{controller}}"
-	legendFinalizer   = legendController + " {{finalizer}}"
-	legendQueue       = "{{@job}} {{name}}" // client-go's metrics carry only the queue's name
-	legendLock        = legendProgram + " {{lock}}"
-	legendElection    = legendProgram + " {{lock_namespace}} {{lock}}"
-	legendLease       = "{{lease_namespace}}/{{lease}}"
-	legendResource    = "{{informer_type}} {{namespace}}"
-	legendTerminating = "{{informer_type}} {{finalizer}}"
-	legendExporter    = "{{@instance}}"
 )
 
 // normallyEmpty is the text of a table without rows and of a graph without lines, where that is normal. Failed scrapes leave
 // them empty as well, like all other panels.
 const normallyEmpty = "None"
-
-// notChecked is the text of a graph of checks that are off.
-const notChecked = "Not checked"
 
 // age is the unit of ages and lags, which grow for minutes: 00:03:20. The unit "s" would show 3.33 mins.
 const age = "dthms"
@@ -156,32 +135,6 @@ func legend(text string) string {
 	words := word.FindAllString(strings.ReplaceAll(text, "{{@cluster}}", ""), -1)
 	slices.Reverse(words)
 	return strings.Join(words, " ")
-}
-
-// shareAbove returns the share of a histogram's observations above an objective, by the given labels. For a classic histogram it is
-// exact, because the objective is the bound of a bucket, and unlike a quantile it does not depend on the other buckets. NaN when idle.
-func shareAbove(metric, selector, by string, o catalog.Objective) string {
-	count := `sum by (` + by + `) (rate(` + metric + `@count{` + selector + `}[$__rate_interval]))`
-	return `(` + count + ` - sum by (` + by + `) (rate(` + metric + `@within(` + catalog.FormatNumber(o.Threshold) + `){` + selector + `}[$__rate_interval]))) / ` + count
-}
-
-// sumOf returns the number of occurrences of a counter in a window, by the given labels.
-func sumOf(series, window, by string) string {
-	return `sum by (` + by + `) (` + prom.Occurred(series, window) + `)`
-}
-
-// occurrences returns the number of occurrences of a counter for a graph, by the given labels.
-func occurrences(series, by string) string { return sumOf(series, `$__rate_interval`, by) }
-
-// countAbove returns the number of a histogram's observations above a bound, by the given labels.
-func countAbove(metric, selector string, bound float64, by string) string {
-	return occurrences(metric+`@count{`+selector+`}`, by) + ` - ` + occurrences(metric+`@within(`+catalog.FormatNumber(bound)+`){`+selector+`}`, by)
-}
-
-// known aggregates gauges of processes that know them from their caches. Without a value above 0, the result is 0 only if a process
-// without a disconnected informer reports it.
-func known(aggregate, series, on string) string {
-	return aggregate + `(` + series + ` > 0) or 0 * ` + aggregate + `(` + series + ` unless on (` + on + `) k8s_informer_watch_connected{@target} == 0)`
 }
 
 func refID(i int) string { return string(rune('A' + i)) }

@@ -29,58 +29,6 @@ type variable struct {
 	hidden bool
 }
 
-// The variables of each dashboard. Each takes its values from the dashboard's own metrics.
-var (
-	programVariables = append(targetVariables("k8s_informer_synced", "controller_reconcile_total", "workqueue_depth", "rest_client_requests_total"),
-		variable{name: "name", title: "Program", series: seriesOf(targetMatchers, "k8s_informer_synced", "controller_reconcile_total")},
-	)
-	informerVariables = append(targetVariables("k8s_informer_synced"),
-		variable{name: "name", title: "Program", series: seriesOf(targetMatchers, "k8s_informer_synced")},
-		variable{name: "informer_type", title: "Resource", series: seriesOf(programMatchers, "k8s_informer_synced")},
-		variable{name: "watch_namespace", title: "Namespace", series: seriesOf(programMatchers+`, informer_type=~"$informer_type"`, "k8s_informer_synced")},
-	)
-	// Every controller has a queue, with or without the library. client-go's label for it is name.
-	controllerVariables = append(targetVariables("workqueue_depth", "controller_active_workers"),
-		variable{name: "controller", title: "Controller", label: "name", series: seriesOf(targetMatchers, "workqueue_depth")},
-	)
-	leaderVariables = append(targetVariables("controller_leader", "leader_election_master_status", "k8s_lease_expired"),
-		variable{name: "lock", title: "Lock", series: seriesOf(targetMatchers, "controller_leader")},
-		variable{name: "lease_namespace", title: "Lease namespace", series: seriesOf(targetMatchers, "k8s_lease_expired")},
-		variable{name: "lease", title: "Lease", series: seriesOf(targetMatchers+`, lease_namespace=~"$lease_namespace"`, "k8s_lease_expired")},
-	)
-	objectVariables = append(targetVariables("k8s_object_terminating"),
-		variable{name: "informer_type", title: "Resource", series: seriesOf(targetMatchers, "k8s_object_terminating")},
-		variable{name: "namespace", title: "Namespace", series: seriesOf(targetMatchers+`, informer_type=~"$informer_type"`, "k8s_object_terminating")},
-	)
-	exporterVariables = targetVariables("informer_exporter_build_info")
-	clientVariables   = append(targetVariables("k8s_client_requests_total", "rest_client_requests_total"),
-		variable{name: "name", title: "Program", series: seriesOf(targetMatchers, "k8s_client_requests_total")},
-	)
-)
-
-// targetVariables returns the variables that select processes with one of the metrics. The cluster label may be missing.
-func targetVariables(metrics ...string) []variable {
-	return []variable{
-		{name: "cluster", title: "Cluster", series: seriesOf("", metrics...), single: true},
-		{name: "job", title: "Job", series: seriesOf(`@cluster="$cluster"`, metrics...)},
-		{name: "instance", title: "Instance", series: seriesOf(`@cluster="$cluster", @job=~"$job"`, metrics...)},
-	}
-}
-
-// seriesOf returns a selector of the metrics.
-func seriesOf(matchers string, metrics ...string) string {
-	list := []string{"@"}
-	name := metrics[0]
-	if len(metrics) > 1 {
-		name = ""
-		list = append(list, `__name__=~"`+strings.Join(metrics, "|")+`"`)
-	}
-	if matchers != "" {
-		list = append(list, matchers)
-	}
-	return name + "{" + strings.Join(list, ", ") + "}"
-}
-
 const (
 	targetMatchers   = `@cluster="$cluster", @job=~"$job", @instance=~"$instance"`
 	programMatchers  = targetMatchers + `, name=~"$name"`
