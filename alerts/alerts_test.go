@@ -78,7 +78,7 @@ func TestRulesAreComplete(t *testing.T) {
 		}
 		boards[board] = true
 	}
-	if len(boards) != 7 {
+	if len(boards) != 8 {
 		t.Errorf("alerts lead to the dashboards %v", boards)
 	}
 }
