@@ -15,7 +15,7 @@ SERVERS  := $(GO) run ./internal/testenv/cmd/servers
 MODULES  := . cmd/exporter integrations/controllerruntime lint examples/controller-runtime test/e2e test/deploy
 ROOT     := github.com/informer-exporter/informer-exporter
 # Tests that take minutes, because faults last that long.
-FAULTS   := ./test/faults ./test/chaos ./test/demo ./test/otlp ./test/hostile
+FAULTS   := ./test/faults ./test/auditlog ./test/chaos ./test/demo ./test/otlp ./test/hostile
 RACE     ?= -race
 # Number of packages tested in parallel: tests with servers mostly wait.
 PARALLEL ?= 4
@@ -224,3 +224,5 @@ fuzz: ## Run each fuzz test for half a minute
 	$(GO) test -run '^$$' -fuzz FuzzParseConfig -fuzztime 30s ./internal/generate
 	$(GO) test -run '^$$' -fuzz 'FuzzPrune$$' -fuzztime 30s ./internal/exporter/client
 	$(GO) test -run '^$$' -fuzz FuzzPruneWhole -fuzztime 30s ./internal/exporter/client
+	$(GO) test -run '^$$' -fuzz FuzzTracker -fuzztime 30s ./internal/auditlog/clients
+	$(GO) test -run '^$$' -fuzz FuzzDecode -fuzztime 30s ./internal/auditlog/event

@@ -28,7 +28,7 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 		_, err := fmt.Fprintln(stdout, buildinfo.Print())
 		return err
 	}
-	commands := []*command{serve, pushCommand(stderr), generateCommand(), checkCommand(stderr), checkConfigCommand(), costCommand(), auditServeCommand(stderr), completionCommand(), versions}
+	commands := []*command{serve, pushCommand(stderr), generateCommand(), checkCommand(stderr), checkConfigCommand(), costCommand(), auditReportCommand(stderr), auditServeCommand(stderr), completionCommand(), versions}
 
 	selected := serve
 	if len(args) > 0 {
@@ -40,11 +40,11 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 		case first == "--version":
 			selected, args = versions, nil
 		case !strings.HasPrefix(first, "-"):
-			i, words := named(commands, args)
-			if i < 0 {
-				return usageError{fmt.Errorf("unknown command %q; see %s --help", strings.Join(args[:words], " "), buildinfo.Name)}
+			c, rest := named(commands, args)
+			if c == nil {
+				return usageError{fmt.Errorf("unknown command %q; see %s --help", first, buildinfo.Name)}
 			}
-			selected, args = commands[i], args[words:]
+			selected, args = c, rest
 		}
 	}
 	positional, err := selected.parse(args)
@@ -57,14 +57,14 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 	return selected.run(ctx, positional, stdout)
 }
 
-// named returns the index of the command that args begin with, or -1, and the number of words of its name: one or two.
-func named(commands []*command, args []string) (i, words int) {
-	words = 1
-	if len(args) > 1 && slices.ContainsFunc(commands, func(c *command) bool { return strings.HasPrefix(c.name, args[0]+" ") }) {
-		words = 2
+// named returns the command that args begin with, which has one word or two, and the arguments after it. It returns nil if there is none.
+func named(commands []*command, args []string) (*command, []string) {
+	for _, c := range commands {
+		if words := strings.Fields(c.name); len(args) >= len(words) && slices.Equal(words, args[:len(words)]) {
+			return c, args[len(words):]
+		}
 	}
-	name := strings.Join(args[:words], " ")
-	return slices.IndexFunc(commands, func(c *command) bool { return c.name == name }), words
+	return nil, args
 }
 
 func printHelp(w io.Writer, commands []*command) error {

@@ -20,6 +20,8 @@ type command struct {
 	flags      *pflag.FlagSet
 	// args are the names of the required positional arguments.
 	args []string
+	// variadic is the name of positional arguments of which there is at least one, empty if there are none.
+	variadic string
 	// options are the values of the positional argument, if it has a fixed set of them.
 	options []string
 	// required are the names of the required flags.
@@ -41,7 +43,10 @@ func (c *command) parse(args []string) ([]string, error) {
 		return nil, err
 	}
 	given := c.flags.Args()
-	if len(given) > len(c.args) {
+	if c.variadic != "" && len(given) == 0 {
+		return nil, fmt.Errorf("%s is required", c.variadic)
+	}
+	if len(given) > len(c.args) && c.variadic == "" {
 		return nil, fmt.Errorf("unexpected argument %q; a command comes before its flags", given[len(c.args)])
 	}
 	if len(given) < len(c.args) {
@@ -64,6 +69,9 @@ func (c *command) usage() string {
 	}
 	for _, name := range c.args {
 		parts = append(parts, "<"+name+">")
+	}
+	if c.variadic != "" {
+		parts = append(parts, "<"+c.variadic+">...")
 	}
 	if c.flags.HasFlags() {
 		parts = append(parts, "[flags]")

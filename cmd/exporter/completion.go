@@ -66,8 +66,8 @@ func candidates(commands []*command, words []string) []string {
 		return nil
 	}
 	selected, first := commands[0], true
-	if i, n := named(commands, words); i >= 0 && len(words) > n {
-		selected, first, words = commands[i], false, words[n:]
+	if c, rest := named(commands, words); c != nil && len(rest) > 0 {
+		selected, first, words = c, false, rest
 	}
 	last := words[len(words)-1]
 	if f := selected.flagBefore(words[:len(words)-1]); f != nil {
@@ -81,15 +81,15 @@ func candidates(commands []*command, words []string) []string {
 		selected.flags.VisitAll(func(f *pflag.Flag) { flags = append(flags, "--"+f.Name) })
 		return withPrefix(flags, last, "")
 	}
-	if !first {
-		return withPrefix(selected.options, last, "")
-	}
 	var names []string
-	for _, c := range commands { // the next word of those that begin with the ones before
-		name := strings.Fields(c.name)
-		if n := len(words) - 1; n < len(name) && slices.Equal(name[:n], words[:n]) && !slices.Contains(names, name[n]) {
-			names = append(names, name[n])
+	for _, c := range commands {
+		// Each word of a name is completed by itself.
+		if name := strings.Fields(c.name); first && len(name) >= len(words) && slices.Equal(name[:len(words)-1], words[:len(words)-1]) && !slices.Contains(names, name[len(words)-1]) {
+			names = append(names, name[len(words)-1])
 		}
+	}
+	if !first || len(names) == 0 {
+		names = selected.options
 	}
 	return withPrefix(names, last, "")
 }

@@ -4,7 +4,6 @@ import (
 	"context"
 	"os"
 	"runtime"
-	"slices"
 	"strings"
 	"testing"
 )
@@ -83,8 +82,13 @@ func commandNames(t *testing.T) []documented {
 		if !strings.HasPrefix(line, "  ") || strings.HasPrefix(line, "   ") {
 			continue
 		}
-		words := strings.Fields(line)
-		name := words[:slices.IndexFunc(append(words, "["), func(w string) bool { return strings.ContainsAny(w[:1], "[<-") })]
+		var name []string
+		for _, word := range strings.Fields(line) {
+			if strings.IndexAny(word, "-<[") == 0 {
+				break
+			}
+			name = append(name, word)
+		}
 		all = append(all, documented{"informer-exporter " + strings.Join(name, " "), name})
 	}
 	if len(all) < 5 {

@@ -1,5 +1,7 @@
 package errclass
 
+import "github.com/informer-exporter/informer-exporter/internal/reason"
+
 // Values of the label error_type of k8s_informer_sync_errors_total.
 const (
 	ErrorExpired      = "expired"
@@ -18,12 +20,9 @@ const (
 // Ends of a watch, values of the label reason of k8s_informer_watch_disconnects_total. Package stream has the
 // others.
 const (
-	// WatchExpired is 410 Gone, at the start or inside the stream.
-	WatchExpired = "expired"
-	// WatchThrottled is 429 Too Many Requests, at the start or inside the stream.
-	WatchThrottled = "throttled"
-	// WatchError is any other error, at the start or inside the stream.
-	WatchError = "error"
-	// WatchRefused is a connection that could not be established, except for timeouts, which are WatchError.
-	WatchRefused = "refused"
+	WatchExpired   = reason.Expired
+	WatchThrottled = reason.Throttled
+	// WatchError includes connections that could not be established in time.
+	WatchError   = reason.Error
+	WatchRefused = reason.Refused
 )

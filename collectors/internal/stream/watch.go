@@ -10,17 +10,18 @@ import (
 	"k8s.io/apimachinery/pkg/watch"
 
 	"github.com/informer-exporter/informer-exporter/collectors/internal/errclass"
+	"github.com/informer-exporter/informer-exporter/internal/reason"
 )
 
 // shortWatch is the duration below which client-go calls a watch without events very short
 // (k8s.io/client-go/tools/cache/reflector.go, VeryShortWatchError).
-const shortWatch = time.Second
+const shortWatch = reason.ShortWatch * time.Second
 
 // plannedWatch is the shortest watch timeout of client-go. It is assumed for clients that set none.
-const plannedWatch = 5 * time.Minute
+const plannedWatch = reason.PlannedWatch * time.Second
 
 // timeoutTolerance is how much earlier than its timeout a watch may end: the server measures it with its own clock.
-const timeoutTolerance = time.Second
+const timeoutTolerance = reason.TimeoutTolerance * time.Second
 
 // ReadAhead is the number of events that may wait for the reflector. Without it, the reflector waits for each event, client-go
 // cannot store events in batches, and the decorator adds about 900 ns to an event instead of about 200 ns. Events that still

@@ -41,7 +41,7 @@ func (t *Tracker) client(e *event.Event) *client {
 	if c := t.clients[key]; c != nil {
 		return c
 	}
-	if t.agents[key.user] >= maxAgents {
+	if t.agents[key.user] >= t.options.Agents {
 		key.agent = Other
 		if c := t.clients[key]; c != nil {
 			return c

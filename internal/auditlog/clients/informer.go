@@ -66,6 +66,8 @@ type end struct {
 	reason string
 	// gap is since when there is no watch: earlier than at if this watch never was up.
 	gap time.Time
+	// opened is when this watch was opened.
+	opened time.Time
 	// counted is set once the reason has been counted.
 	counted bool
 	// stopped is set if the client seems to have gone.

@@ -11,7 +11,7 @@ import (
 // restarting is how long a program takes at least to start again.
 const restarting = 2 * time.Second
 
-// list takes in a LIST that has succeeded.
+// list records a LIST that has succeeded.
 func (t *Tracker) list(c *client, r *replica, e *event.Event) {
 	o := e.Options()
 	i := t.informer(c, e, o)

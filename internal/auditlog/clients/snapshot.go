@@ -144,7 +144,7 @@ func (h *Histogram) observe(d time.Duration) {
 }
 
 // Snapshot returns the state at a time, or, if that is zero, at the end of a log: ends without a successor are then counted although
-// they are not older than a minute. It holds the Tracker's lock and takes some milliseconds for thousands of informers.
+// they are not older than a minute. It holds the Tracker's lock and takes milliseconds for thousands of informers.
 func (t *Tracker) Snapshot(now time.Time) Snapshot {
 	t.mu.Lock()
 	defer t.mu.Unlock()

@@ -68,6 +68,7 @@ func (i *informer) sweep(now time.Time, all bool) {
 				continue
 			}
 			e.stopped = true
+			i.wasUp(e) // nothing says otherwise
 			i.count(e, reason.ClientStop)
 			s.last = reason.ClientStop
 		}

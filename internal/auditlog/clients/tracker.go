@@ -12,16 +12,16 @@ import (
 
 // Options limit a Tracker. Zero values are defaults.
 type Options struct {
-	// Clients is the most clients that are told apart, 200 by default. A user has at most ten user agents.
+	// Clients is the most clients that are told apart, 200 by default.
 	Clients int
+	// Agents is the most user agents of a user that are told apart, 10 by default: clients choose theirs.
+	Agents int
 	// Informers is the most informers of all clients, 5000 by default. No client has more than a tenth, and each may have ten.
 	Informers int
 }
 
 const (
-	defaultClients, defaultInformers = 200, 5000
-	// maxAgents is the number of user agents of a user: clients choose theirs.
-	maxAgents = 10
+	defaultClients, defaultAgents, defaultInformers = 200, 10, 5000
 	// maxReplicas is the number of source addresses of a client that are told apart, maxWatches that of open watches.
 	maxReplicas, maxWatches = 64, 50_000
 	// fewInformers are possible for each client, although the limit of all is reached.
@@ -69,6 +69,9 @@ func New(o Options) *Tracker {
 	if o.Clients <= 0 {
 		o.Clients = defaultClients
 	}
+	if o.Agents <= 0 {
+		o.Agents = defaultAgents
+	}
 	if o.Informers <= 0 {
 		o.Informers = defaultInformers
 	}
@@ -79,7 +82,7 @@ func New(o Options) *Tracker {
 	}
 }
 
-// Observe takes in an event. Events may be duplicated and, within a minute, out of order; events of several API servers may be mixed. It
+// Observe records an event. Events may be duplicated and, within a minute, out of order; events of several API servers may be mixed. It
 // keeps no reference to e.
 func (t *Tracker) Observe(e *event.Event) {
 	t.mu.Lock()

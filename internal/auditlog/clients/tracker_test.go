@@ -313,8 +313,8 @@ func TestLimits(t *testing.T) {
 	s.list(2, "0")
 	s.open(3, "resourceVersion=1")
 	snapshot := s.tracker.Snapshot(time.Time{})
-	if n := len(snapshot.Clients); n != maxAgents+2 {
-		t.Errorf("%d clients, want %d", n, maxAgents+2)
+	if n := len(snapshot.Clients); n != defaultAgents+2 {
+		t.Errorf("%d clients, want %d", n, defaultAgents+2)
 	}
 	for _, c := range snapshot.Clients {
 		if c.User == "honest" && (len(c.Informers) != 1 || c.Informers[0].Open != 1 || c.Informers[0].Resource != "pods") {

@@ -14,11 +14,11 @@ const (
 	shortWatch       = reason.ShortWatch * time.Second
 	plannedWatch     = reason.PlannedWatch * time.Second
 	timeoutTolerance = reason.TimeoutTolerance * time.Second
-	// longWatch is the duration from which a watch is an informer's, whatever else it asks for.
+	// longWatch is the duration from which a watch is an informer's, even without bookmarks.
 	longWatch = 10 * time.Minute
 )
 
-// watch takes in a stage of a watch.
+// watch records a stage of a watch.
 func (t *Tracker) watch(c *client, r *replica, e *event.Event) {
 	if w := t.watches[e.AuditID]; w != nil {
 		if e.Stage != event.StageStarted {
@@ -121,6 +121,10 @@ func (w *watch) follow() {
 	if len(s.ended) > 0 {
 		before := s.ended[0]
 		s.ended = s.ended[1:]
+		if before.reason == reason.VeryShort && !w.listed { // client-go would have listed: there was an event
+			before.reason = reason.ServerClose
+			w.informer.wasUp(before)
+		}
 		w.gap = before.gap
 		w.informer.count(before, before.reason)
 		return
@@ -131,6 +135,14 @@ func (w *watch) follow() {
 			before.informer.open--
 			return
 		}
+	}
+}
+
+// wasUp corrects the end of a watch that seemed too short to have been up.
+func (i *informer) wasUp(e *end) {
+	if e.gap.Before(e.at) {
+		i.gaps.observe(e.opened.Sub(e.gap))
+		e.gap = e.at
 	}
 }
 
@@ -150,7 +162,7 @@ func (t *Tracker) closed(w *watch, e *event.Event) {
 		i.open++ // follow has already subtracted it
 	}
 	lasted := e.At.Sub(w.received)
-	finished := &end{at: e.At, gap: e.At, reason: reasonOf(lasted, w.planned, e)}
+	finished := &end{at: e.At, gap: e.At, opened: w.opened, reason: reasonOf(lasted, w.planned, e)}
 	up := lasted >= shortWatch || lasted < 0
 	if !up && !w.gap.IsZero() {
 		finished.gap = w.gap

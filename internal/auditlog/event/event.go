@@ -20,7 +20,7 @@ const (
 	StageStarted = "ResponseStarted"
 	// StageComplete is the end of a response.
 	StageComplete = "ResponseComplete"
-	// StagePanic is a request whose handler panicked.
+	// StagePanic is a panic of the request's handler.
 	StagePanic = "Panic"
 )
 

@@ -39,6 +39,9 @@ var Budgets = []Budget{
 	{"collectors/queue", "Queue/reporting/ready=1000", "added-allocs", 0},
 	{"collectors/controllers", "Reconciler", "added-ns", 200},
 	{"collectors/controllers", "Reconciler", "added-allocs", 0},
+	{"internal/auditlog/report", "Events", "cpu-us/event", 50}, // 20,000 events a second on one core
+	{"internal/auditlog/report", "Events", "cpu-s/GiB", 60},
+	{"internal/auditlog/report", "Events", "heap-MiB", 100},
 	{"cmd/exporter", "Scale/100000x23/exporter", "peak-MiB", 85},
 	{"cmd/exporter", "Scale/100000x23/exporter", "scrape-cpu-ms", 10},
 	{"cmd/exporter", "Scale/100000x123/exporter", "peak-MiB", 105},

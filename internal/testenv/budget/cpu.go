@@ -23,9 +23,9 @@ func CPURatio(b *testing.B, n int, plain, decorated Workload) {
 			var before, after runtime.MemStats
 			runtime.GC()
 			runtime.ReadMemStats(&before)
-			begin := cpuTime(b)
+			begin := CPUTime(b)
 			took[i] = float64(run(b, n)) / float64(n)
-			cpu[i] = float64(cpuTime(b)-begin) / float64(n)
+			cpu[i] = float64(CPUTime(b)-begin) / float64(n)
 			runtime.ReadMemStats(&after)
 			mallocs[i] = float64(after.Mallocs-before.Mallocs) / float64(n)
 		}
@@ -46,8 +46,8 @@ func median(values []float64) float64 {
 	return values[len(values)/2]
 }
 
-// cpuTime returns the user and system time of the process.
-func cpuTime(b *testing.B) time.Duration {
+// CPUTime returns the user and system time of the process.
+func CPUTime(b *testing.B) time.Duration {
 	b.Helper()
 	var usage syscall.Rusage
 	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &usage); err != nil {

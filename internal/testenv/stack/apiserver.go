@@ -65,6 +65,9 @@ func startAPIServer(ctx context.Context, dir string, etcd *Etcd, pki *pki, o Opt
 	return a, a.Start(ctx)
 }
 
+// Config returns the configuration of the server's administrator.
+func (a *APIServer) Config() *rest.Config { return a.config(a.token) }
+
 func (a *APIServer) transport() *http.Transport {
 	roots := x509.NewCertPool()
 	roots.AppendCertsFromPEM(a.pki.caPEM)

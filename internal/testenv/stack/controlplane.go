@@ -40,6 +40,7 @@ type ControlPlane struct {
 
 	dir       string
 	temporary bool
+	others    []*APIServer
 }
 
 // Start starts a control plane and returns when every server is ready. The first start on a machine builds the servers,
@@ -84,14 +85,30 @@ func (c *ControlPlane) start(ctx context.Context, o Options) (err error) {
 	return err
 }
 
+// AddAPIServer starts another API server with the same keys, on etcd at a URL, which may be that of a proxy. Stop stops it. A nil log is
+// silent.
+func (c *ControlPlane) AddAPIServer(ctx context.Context, etcdURL string, log *slog.Logger, args ...string) (*APIServer, error) {
+	dir := filepath.Join(c.dir, fmt.Sprintf("api-server-%d", len(c.others)+2))
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		return nil, err
+	}
+	a, err := startAPIServer(ctx, dir, &Etcd{URL: etcdURL}, c.APIServer.pki, Options{Log: log, APIServerArgs: args})
+	if err == nil {
+		c.others = append(c.others, a)
+	}
+	return a, err
+}
+
 // Stop stops all servers, clients first, and removes the temporary directory.
 func (c *ControlPlane) Stop(ctx context.Context) error {
 	var errs []error
 	if c.ControllerManager != nil {
 		errs = append(errs, c.ControllerManager.Stop(ctx))
 	}
-	if c.APIServer != nil {
-		errs = append(errs, c.APIServer.Stop(ctx))
+	for _, a := range append(c.others, c.APIServer) {
+		if a != nil {
+			errs = append(errs, a.Stop(ctx))
+		}
 	}
 	if c.Etcd != nil {
 		errs = append(errs, c.Etcd.Stop(ctx))
@@ -109,7 +126,7 @@ func (c *ControlPlane) Dir() string { return c.dir }
 func (c *ControlPlane) CAFile() string { return c.APIServer.pki.caFile }
 
 // Config returns a copy of the administrator's configuration.
-func (c *ControlPlane) Config() *rest.Config { return c.APIServer.config(c.APIServer.token) }
+func (c *ControlPlane) Config() *rest.Config { return c.APIServer.Config() }
 
 // ServiceAccountConfig returns the configuration of an existing service account with a token for one hour, to verify
 // the permissions that a manifest grants.

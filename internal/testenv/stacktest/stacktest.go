@@ -36,6 +36,7 @@ const startTimeout = 9 * time.Minute
 var shared struct {
 	sync.Mutex
 	main  bool // set if Main runs, which stops the control plane
+	args  []string
 	tried bool
 	plane *stack.ControlPlane
 	err   error
@@ -47,10 +48,10 @@ type Runner interface{ Run() int }
 // Main runs the tests, stops the shared control plane and exits. TestMain must call it.
 func Main(m Runner) { os.Exit(Run(m)) }
 
-// Run is like Main, but returns the exit code, for a TestMain that has more to do.
-func Run(m Runner) int {
+// Run is like Main, but returns the exit code, for a TestMain that has more to do. The shared API server gets more arguments.
+func Run(m Runner, apiServerArgs ...string) int {
 	shared.Lock()
-	shared.main = true
+	shared.main, shared.args = true, apiServerArgs
 	shared.Unlock()
 
 	code := m.Run()
@@ -81,7 +82,7 @@ func ControlPlane(t testing.TB) *stack.ControlPlane {
 		shared.tried = true
 		ctx, cancel := context.WithTimeout(context.Background(), startTimeout)
 		defer cancel()
-		shared.plane, shared.err = stack.Start(ctx, stack.Options{Log: slog.New(slog.NewTextHandler(os.Stderr, nil))})
+		shared.plane, shared.err = stack.Start(ctx, stack.Options{Log: slog.New(slog.NewTextHandler(os.Stderr, nil)), APIServerArgs: shared.args})
 	}
 	if shared.err != nil {
 		t.Fatal(shared.err)

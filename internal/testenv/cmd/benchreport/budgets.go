@@ -31,10 +31,12 @@ var (
 		"Lister": "read from a lister", "Parallel/goroutines=2": "the same, from 2 goroutines", "GetByKey": "read by key from an indexer",
 		"Event": "event", "Memory": "memory", "Queue/reporting/ready=1000": "queue item", "Reconciler": "reconcile",
 		"Scale/100000x123/exporter": "exporter, 100,000 objects of 123 resources", "APIServer": "watch events as fast as they are decoded",
+		"Events": "audit log of 500 clients with 10,000 watches",
 	}
 	units = map[string]string{
 		"ratio": " times", "median-ratio": " times", "added-ns": " ns more", "added-KiB": " KiB per informer", "B/object": " bytes per object of the exporter",
 		"peak-MiB": " MiB peak", "scrape-cpu-ms": " ms CPU per scrape",
+		"cpu-us/event": " µs CPU per event", "heap-MiB": " MiB",
 	}
 )
 
