@@ -31,7 +31,7 @@ func TestRulesAreComplete(t *testing.T) {
 	c := alerts.Config{RunbookBase: "https://runbooks.example.com/", Dashboards: alerts.Dashboards{
 		Overview: "https://grafana.example.com/d/s", Informers: "https://grafana.example.com/d/i", Controllers: "https://grafana.example.com/d/c",
 		LeaderElection: "https://grafana.example.com/d/l", APIClient: "https://grafana.example.com/d/a",
-		Objects: "https://grafana.example.com/d/o", Exporter: "https://grafana.example.com/d/e",
+		Objects: "https://grafana.example.com/d/o", Clients: "https://grafana.example.com/d/n", Exporter: "https://grafana.example.com/d/e",
 	}}
 	boards := map[string]bool{}
 	var seen []string
@@ -81,7 +81,7 @@ func TestRulesAreComplete(t *testing.T) {
 		}
 		boards[board] = true
 	}
-	if len(boards) != 7 {
+	if len(boards) != 8 {
 		t.Errorf("alerts lead to the dashboards %v", boards)
 	}
 }

@@ -37,6 +37,7 @@ var plainIncreases = map[string][]string{
 	},
 	"ControllerWriteConflicts": {"k8s_client_conflicts_total[5m]"},
 	"InformerHandlerSlow":      {"k8s_informer_handler_duration_seconds_count[5m]"},
+	"ClusterClientConflicts":   {"k8s_audit_conflicts_total[5m]"},
 	// A queue from which items are taken, or not.
 	"ControllerQueueBlocked": {"workqueue_queue_duration_seconds_count[5m]"},
 	"ControllerQueueDeep":    {"workqueue_queue_duration_seconds_count[10m]"},

@@ -76,6 +76,8 @@ type Dashboards struct {
 	APIClient string
 	// Objects shows the objects of the cluster.
 	Objects string
+	// Clients shows the clients of the API server.
+	Clients string
 	// Exporter shows the exporter itself.
 	Exporter string
 }
@@ -86,7 +88,7 @@ func (d Dashboards) of(name string) string { return d.byName()[name] }
 func (d Dashboards) byName() map[string]string {
 	return map[string]string{
 		"overview": d.Overview, "informers": d.Informers, "controllers": d.Controllers, "leader-election": d.LeaderElection,
-		"api-client": d.APIClient, "objects": d.Objects, "exporter": d.Exporter,
+		"api-client": d.APIClient, "objects": d.Objects, "clients": d.Clients, "exporter": d.Exporter,
 	}
 }
 

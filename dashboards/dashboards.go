@@ -18,6 +18,7 @@ const (
 	LeaderElectionUID = "informers-leader-election"
 	ObjectsUID        = "informers-objects"
 	APIClientUID      = "informers-api-client"
+	ClientsUID        = "informers-clients"
 	ExporterUID       = "informers-exporter"
 )
 

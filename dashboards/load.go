@@ -19,7 +19,7 @@ var files embed.FS
 const fragmentsFile = "pages/fragments.yaml"
 
 // uids are the dashboards in the order of All. The file of a dashboard is named after its UID.
-var uids = []string{FleetUID, OverviewUID, DetailUID, ControllersUID, LeaderElectionUID, ObjectsUID, APIClientUID, ExporterUID}
+var uids = []string{FleetUID, OverviewUID, DetailUID, ControllersUID, LeaderElectionUID, ObjectsUID, APIClientUID, ClientsUID, ExporterUID}
 
 // book is the content of the files.
 type book struct {

@@ -42,12 +42,12 @@ const (
 // meanings are the colors of label values, the same on every dashboard. A value has the same meaning in all labels that begin a
 // legend.
 var meanings = []color{
-	{"success|added|consistent|fresh|complete|hits|held|watched|acquired|timed out|exported|2..", green},
-	{"error|failure|terminal|panic|timeout|different|lagging|lost|forbidden|unauthorized|not_found|refused|expired|max_retries|missing|server|decode|queue_full|export_error|5..", red},
-	{"requeue|requeue_after|conflict|skipped|partial|throttled|slow|misses|disconnected|very_short|server_close|watch_failed|released|unserved|over_limit|fallback|transform|list|index|nil|tail_buffer_full|4..", yellow},
+	{"success|added|consistent|fresh|complete|hits|held|watched|acquired|timed out|exported|observed|2..", green},
+	{"error|failure|terminal|panic|timeout|different|lagging|lost|forbidden|unauthorized|not_found|refused|expired|max_retries|missing|server|decode|queue_full|export_error|malformed|dropped|5..", red},
+	{"requeue|requeue_after|conflict|skipped|partial|throttled|slow|misses|disconnected|very_short|server_close|watch_failed|released|unserved|over_limit|fallback|transform|list|index|nil|tail_buffer_full|duplicated|4..", yellow},
 	{"initial|opened|resync|resync_requested|relist|active|modified|3..", blue},
 	{"deleted", purple},
-	{"maximum|bookmark|shutdown|stop|other|links|items", gray},
+	{"maximum|bookmark|shutdown|stop|client_stop|other|links|items", gray},
 }
 
 // header holds the fields that all types of panels share.

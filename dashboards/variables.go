@@ -46,6 +46,8 @@ const (
 //	{@lease}       Lease
 //	{@object}      resource and namespace of objects
 //	{@server}      API server
+//	{@audited}     client in the audit log
+//	{@watched}     what a client in the audit log watches
 //
 // prom.Series.Expand selects programs and locks without the library by {@upstreamProgram} and {@upstreamLock}.
 var selectors = strings.NewReplacer(
@@ -59,6 +61,8 @@ var selectors = strings.NewReplacer(
 	"{@lease", "{@, "+targetMatchers+`, lease_namespace=~"$lease_namespace", lease=~"$lease"`,
 	"{@upstreamProgram", "{@, "+targetMatchers+`, @job=~"$name"`,
 	"{@upstreamLock", "{@, "+targetMatchers+`, name=~"$lock"`,
+	"{@audited", "{@, "+targetMatchers+`, client=~"$client"`,
+	"{@watched", "{@, "+targetMatchers+`, client=~"$client", informer_type=~"$informer_type"`,
 	"{@server", `{@, @cluster="$cluster"`,
 	"{@object", "{@, "+targetMatchers+`, informer_type=~"$informer_type", namespace=~"$namespace"`,
 )

@@ -14,6 +14,8 @@ func TestCompletion(t *testing.T) {
 	for words, want := range map[string]string{
 		"":                              "serve push generate check check-config cost audit completion version",
 		"ch":                            "check check-config",
+		"audit s":                       "serve",
+		"audit serve --log.p":           "--log.position-dir",
 		"check":                         "check check-config",
 		"check ":                        "",
 		"check --ti":                    "--timeout",

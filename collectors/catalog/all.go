@@ -131,6 +131,23 @@ var all = []Metric{
 	ClientUnchangedWrites.Metric,
 	ClientThrottleWait.Metric,
 
+	// Clients
+	AuditWatchesOpen.Metric,
+	AuditWatches.Metric,
+	AuditWatchEnds.Metric,
+	AuditRelists.Metric,
+	AuditCoverageGap.Metric,
+	AuditUnwatched.Metric,
+	AuditLists.Metric,
+	AuditListDuration.Metric,
+	AuditFirstEventDuration.Metric,
+	AuditRequests.Metric,
+	AuditConflicts.Metric,
+	AuditHotLoopWrites.Metric,
+	AuditEvents.Metric,
+	AuditWebhookRequests.Metric,
+	AuditNewestEvent.Metric,
+
 	// Upstream
 	UpstreamQueuedItems.Metric,
 	UpstreamProcessingLatency.Metric,

@@ -33,6 +33,7 @@ const (
 	familyLeases      Family = "Leases"
 	familyObjects     Family = "Objects"
 	familyClient      Family = "API client"
+	familyClients     Family = "Clients"
 	familyUpstream    Family = "Upstream"
 	familyForeign     Family = "Programs without the library"
 	familyServer      Family = "API server"
@@ -45,7 +46,7 @@ const (
 func Families() []Family {
 	return []Family{
 		familyCache, familySync, familyWatch, familyLag, familyAudit, familyHandlers, familyVersions, familyPollution,
-		familyQueues, familyControllers, familyFinalizers, familyLeader, familyLeases, familyObjects, familyClient, familyUpstream, familyForeign, familyServer, familyTracing, familySeries, familyExporter,
+		familyQueues, familyControllers, familyFinalizers, familyLeader, familyLeases, familyObjects, familyClient, familyClients, familyUpstream, familyForeign, familyServer, familyTracing, familySeries, familyExporter,
 	}
 }
 

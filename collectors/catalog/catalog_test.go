@@ -27,7 +27,7 @@ var (
 	notes            = regexp.MustCompile("^[A-Z0-9`c][^\n]*\\.$")
 	sentence         = regexp.MustCompile(`^[A-Zc][^\n]*\.$`) // c as in client-go
 	badUnits         = []string{"milliseconds", "minutes", "hours", "kilobytes", "megabytes", "percent", "ms"}
-	prefixes         = []string{"k8s_informer_", "controller_", "k8s_lease_", "k8s_object_", "k8s_client_", "informer_exporter_"}
+	prefixes         = []string{"k8s_informer_", "controller_", "k8s_lease_", "k8s_object_", "k8s_client_", "k8s_audit_", "informer_exporter_"}
 	upstreamPrefixes = []string{"informer_", "workqueue_", "leader_election_"}
 	// forbiddenLabels have an unbounded number of values, such as names of objects.
 	forbiddenLabels = []string{"pod", "object", "key", "uid", "object_name", "error", "message", "reflector"}

@@ -21,7 +21,7 @@ func (m Metric) Stability() Stability {
 	switch m.Family {
 	case familyUpstream, familyForeign, familyServer:
 		return External
-	case familyPollution:
+	case familyPollution, familyClients:
 		return Alpha
 	}
 	if m.Essential {

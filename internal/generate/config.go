@@ -213,6 +213,7 @@ func ParseConfig(raw []byte) (Config, error) {
 				LeaderElection: dashboardURL(f.GrafanaURL, dashboards.LeaderElectionUID),
 				APIClient:      dashboardURL(f.GrafanaURL, dashboards.APIClientUID),
 				Objects:        dashboardURL(f.GrafanaURL, dashboards.ObjectsUID),
+				Clients:        dashboardURL(f.GrafanaURL, dashboards.ClientsUID),
 				Exporter:       dashboardURL(f.GrafanaURL, dashboards.ExporterUID),
 			},
 			Alertmanager: alerts.Alertmanager{

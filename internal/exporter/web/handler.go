@@ -58,9 +58,6 @@ func New(options Options) (*Server, error) {
 
 // paths returns the handlers by path.
 func (s *Server) paths() (map[string]http.Handler, error) {
-	if !telemetryPath.MatchString(s.TelemetryPath) || path.Clean(s.TelemetryPath) != s.TelemetryPath {
-		return nil, fmt.Errorf("--web.telemetry-path: %q is not a path; write one like %s", s.TelemetryPath, DefaultTelemetryPath)
-	}
 	paths := s.probes()
 	paths["/{$}"] = http.HandlerFunc(s.serveLanding)
 	paths[InformersPath] = http.HandlerFunc(s.serveInformers)
@@ -71,11 +68,34 @@ func (s *Server) paths() (map[string]http.Handler, error) {
 		paths["/debug/pprof/symbol"] = http.HandlerFunc(pprof.Symbol)
 		paths["/debug/pprof/trace"] = http.HandlerFunc(pprof.Trace)
 	}
+	return paths, s.addMetrics(paths)
+}
+
+// addMetrics adds the telemetry path.
+func (s *Server) addMetrics(paths map[string]http.Handler) error {
+	if !telemetryPath.MatchString(s.TelemetryPath) || path.Clean(s.TelemetryPath) != s.TelemetryPath {
+		return fmt.Errorf("--web.telemetry-path: %q is not a path; write one like %s", s.TelemetryPath, DefaultTelemetryPath)
+	}
 	if _, taken := paths[s.TelemetryPath]; taken {
-		return nil, fmt.Errorf("--web.telemetry-path: %s is in use; write another one, such as %s", s.TelemetryPath, DefaultTelemetryPath)
+		return fmt.Errorf("--web.telemetry-path: %s is in use; write another one, such as %s", s.TelemetryPath, DefaultTelemetryPath)
 	}
 	paths[s.TelemetryPath] = s.newMetricsHandler()
-	return paths, nil
+	return nil
+}
+
+// Plain returns a handler of metrics and probes for a role without informers, which is ready as soon as it serves, and one of the probes
+// alone. Status and Pprof of the options are not used.
+func Plain(options Options) (all, probes http.Handler, err error) {
+	s := &Server{Options: options}
+	paths := map[string]http.Handler{}
+	for _, probe := range []string{"/healthz", "/livez", "/readyz"} {
+		paths[probe] = http.HandlerFunc(serveLive)
+	}
+	probes = protect(newMux(paths))
+	if err := s.addMetrics(paths); err != nil {
+		return nil, nil, err
+	}
+	return protect(newMux(paths)), probes, nil
 }
 
 // probes returns the handlers of the kubelet's probes by path.
