@@ -7,6 +7,7 @@ replace github.com/informer-exporter/informer-exporter => ../..
 require (
 	github.com/compose-spec/compose-go/v2 v2.16.2
 	github.com/google/go-containerregistry v0.22.1
+	github.com/google/go-jsonnet v0.22.0
 	github.com/informer-exporter/informer-exporter v0.0.0-00010101000000-000000000000
 	github.com/moby/buildkit v0.31.0
 	github.com/prometheus-operator/prometheus-operator v0.85.0
