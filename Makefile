@@ -51,6 +51,17 @@ build: plugin ## Build the exporter into bin/, also as the kubectl plugin kubect
 plugin:
 	@mkdir -p bin && for name in $(PLUGIN); do ln -sf informer-exporter bin/$$name; done
 
+# Two builds of one commit, in folders with different names and without a cache, are equal.
+.PHONY: reproducible
+reproducible: ## Build the program twice, in different folders, and compare
+	@dir=$$(mktemp -d); trap 'rm -rf '$$dir EXIT; for n in 1 folder-2; do git clone -q . $$dir/$$n; \
+	  (cd $$dir/$$n && GOCACHE=$$dir/cache-$$n $(MAKE) -s build VERSION=$(VERSION) REVISION=$(REVISION) BRANCH=$(BRANCH)) || exit 1; done; \
+	sha256sum $$dir/*/bin/informer-exporter && cmp $$dir/{1,folder-2}/bin/informer-exporter
+
+.PHONY: architectures
+architectures: ## Compile the program for each architecture of a release
+	@for arch in amd64 arm64 arm ppc64le s390x; do echo "build $$arch"; CGO_ENABLED=0 GOARCH=$$arch $(GO) build -o /dev/null ./cmd/exporter || exit 1; done
+
 .PHONY: generate
 generate: ## Generate dashboards, rules, runbooks and manifests from the catalog
 	$(GO) run ./cmd/exporter generate --out deploy
@@ -91,6 +102,11 @@ vuln: ## Check for known vulnerabilities, in the database VULNDB (vuln.go.dev); 
 	  echo "$$out"; echo 'the vulnerability database is not reachable: set VULN=skip to skip the check'; return 1; }; \
 	for m in $(MODULES); do check $$m ./... || exit 1; done; \
 	for m in $(filter-out tools/servers/kubernetes-%,$(sort $(dir $(wildcard tools/*/go.sum tools/*/*/go.sum)))); do GOWORK=off check $$m -scan package tool || exit 1; done
+
+# Which known vulnerabilities of dependencies the program calls, as OpenVEX. A release has it beside the SBOMs.
+.PHONY: vex
+vex:
+	@mkdir -p bin && cd cmd/exporter && $(GOVULN) $(if $(VULNDB),-db='$(VULNDB)') -format openvex ./... >$(CURDIR)/bin/informer-exporter.openvex.json
 
 .PHONY: score
 score: ## Check the manifests of the Helm chart with kube-score

@@ -117,6 +117,9 @@ func TestManifestsRunTheImage(t *testing.T) {
 	if len(images) != 2 || images[0] != images[1] || !strings.HasPrefix(images[0], "ghcr.io/informer-exporter/informer-exporter:v") {
 		t.Errorf("the manifests use the images %q", images)
 	}
+	if chart, err := loaded(); err != nil || !strings.Contains(chart.Metadata.Annotations["artifacthub.io/images"], "image: "+images[0]+"\n") {
+		t.Errorf("the chart does not name the image %s to Artifact Hub (%v)", images[0], err)
+	}
 }
 
 // ko builds the image with the configuration of the repository, and its program reports metrics as the image's user, in a file
