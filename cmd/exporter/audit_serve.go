@@ -34,7 +34,7 @@ type auditServeFlags struct {
 
 // auditServeCommand returns the command audit serve.
 func auditServeCommand(stderr io.Writer) *command {
-	cmd := newCommand("audit serve", "Observe the clients of API servers by their audit logs and serve metrics: whose watches end early, whose informers relist, who writes in a loop. Reads log files, or events that API servers send to the path "+webhookPath+". Needs no access to the API server.")
+	cmd := newCommand("audit serve", "Observe the clients of API servers by their audit logs and serve metrics: early ends of watches, relists of informers, loops of writes. Reads log files, or events that API servers send to the path "+webhookPath+". Needs no access to the API server.")
 	f := &auditServeFlags{web: &webFlags{toolkit: registerToolkit(cmd.flags)}}
 	cmd.flags.StringVar(&f.web.telemetryPath, "web.telemetry-path", web.DefaultTelemetryPath, "`PATH` under which to expose metrics.")
 	cmd.flags.StringVar(&f.web.healthAddress, "web.health-address", "", "Also serve /livez, /readyz and /healthz on this `ADDRESS`, such as :9959, without authentication and TLS, for the kubelet.")

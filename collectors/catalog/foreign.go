@@ -176,7 +176,7 @@ var (
 			Label{Name: "fallback", Help: "whether the watch cache was late, and etcd served the list", Values: []string{"true", "false"}},
 		),
 	})
-	// ServerDispatch exists since Kubernetes 1.37.
+	// ServerDispatch needs Kubernetes 1.37.
 	ServerDispatch = histogram(Metric{
 		Name:    "apiserver_watch_events_dispatch_duration_seconds",
 		Help:    "Time from the arrival of an event from etcd to its watchers in seconds, by stage.",

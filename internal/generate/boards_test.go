@@ -43,7 +43,7 @@ func TestAlertsLinkToTheirDashboards(t *testing.T) {
 			}
 		}
 	}
-	if len(linked) != 7 {
+	if len(linked) != 8 {
 		t.Errorf("alerts link to %v, want all dashboards except Fleet", linked)
 	}
 }
@@ -94,7 +94,7 @@ func flat(t *testing.T, content []byte) string {
 func TestGrafanaDashboards(t *testing.T) {
 	f := files(t, "")
 	documents := bytes.Split(f["kubernetes/grafanadashboards.yaml"], []byte("\n---\n"))
-	if len(documents) != 8 {
+	if len(documents) != 9 {
 		t.Errorf("%d documents", len(documents))
 	}
 	for _, document := range documents {

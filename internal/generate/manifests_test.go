@@ -109,8 +109,8 @@ func TestPodMonitorTrustsNoPod(t *testing.T) {
 		}
 		kept := regexp.MustCompile("^(?:" + keep.Regex + ")$")
 		for _, metric := range catalog.All() {
-			// API servers are not scraped by the PodMonitor.
-			own := !slices.Contains([]catalog.Family{catalog.LeaseExpired.Family, catalog.ObjectTerminating.Family, catalog.ExporterKindUp.Family, catalog.ServerTerminatedWatchers.Family}, metric.Family) &&
+			// API servers and observers of audit logs are not scraped by the PodMonitor.
+			own := !slices.Contains([]catalog.Family{catalog.LeaseExpired.Family, catalog.ObjectTerminating.Family, catalog.ExporterKindUp.Family, catalog.ServerTerminatedWatchers.Family, catalog.AuditWatchesOpen.Family}, metric.Family) &&
 				!regexp.MustCompile(`^kube_|_controller_stale_sync_skips_total$`).MatchString(metric.Name) // nor are kube-state-metrics and kube-controller-manager
 			if kept.MatchString(metric.Name) != own {
 				t.Errorf("%q: %s is kept: %t, want %t", config, metric.Name, !own, own)

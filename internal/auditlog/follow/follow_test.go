@@ -95,7 +95,7 @@ func (l *log) rename(to string) {
 	}
 }
 
-// Each line is read once, after its end was written, also if the file appears later.
+// Each line is read once, after its end was written, even if the file appears later.
 func TestLines(t *testing.T) {
 	l := newLog(t)
 	l.start()
