@@ -50,7 +50,7 @@ var ofTarget = []string{"cluster", "namespace", "pod", "job", "instance"}
 var valuesOf = map[string][]string{
 	"cluster": {"eu", "us"}, "namespace": {"shop", "crm"}, "pod": {"shop-0", "shop-1"}, "instance": {"a", "b"},
 	"job": {"shop", "informer-exporter"}, "name": {"shop", "informer-exporter"},
-	"informer_type": {"pods", "nodes", "secrets"}, "controller": {"orders", "refunds"}, "verb": {"GET", "PUT", "WATCH"}, "method": {"GET", "POST"},
+	"informer_type": {"pods", "nodes", "secrets"}, "controller": {"orders", "refunds"}, "verb": {"GET", "PUT", "WATCH", "update"}, "method": {"GET", "POST"},
 	"code": {"503", "200", "429", "error", "<error>", "404"}, "result": {"error", "success", "panic", "terminal", "timeout"},
 	"reason": {"error", "initial"}, "type": {"added", "bookmark"}, "status": {"failure", "success"},
 	"cause": {"resync", "nil"}, "stage": {"received", "handled"}, "lease": {"shop", "kube-controller-manager"}, "lease_namespace": {"shop", "crm"},
