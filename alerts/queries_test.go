@@ -35,7 +35,7 @@ var labelsOf = []struct {
 	{"apiserver_watch_cache_consistent_read_total", []string{"group", "resource", "fallback"}},
 	{"apiserver_watch_events_dispatch_duration_seconds", []string{"group", "resource", "stage"}},
 	{"apiserver_longrunning_requests", []string{"group", "resource", "verb"}},
-	{"etcd_", nil},
+	{"apiserver_watch_cache_read_wait_seconds", []string{"group", "resource"}},
 	{"daemonset_", []string{"group", "resource"}}, {"horizontal_", []string{"group", "resource"}}, {"job_", []string{"group", "resource"}},
 	{"replicaset_", []string{"group", "resource"}}, {"statefulset_", []string{"group", "resource"}},
 	{"instance:informer_store_resource_version:age_seconds", []string{"name", "group", "resource"}},

@@ -32,8 +32,8 @@ var foreign = map[string][]string{
 	"go_goroutines":                    {},
 	"go_memstats_heap_alloc_bytes":     {},
 	"workqueue_queue_duration_seconds": {"name"}, // as a native histogram
-	"ALERTS_FOR_STATE":                 {"alertname", "severity", "name", "informer_type", "watch_namespace", "namespace", "controller", "lock", "lease_namespace", "lease"},
-	"ALERTS":                           {"alertname", "alertstate", "severity", "name", "informer_type", "watch_namespace", "namespace", "controller", "lock", "lease_namespace", "lease", "finalizer", "reason", "mutes"},
+	"ALERTS_FOR_STATE":                 {"alertname", "severity", "name", "informer_type", "watch_namespace", "namespace", "controller", "lock", "lease_namespace", "lease", "client", "group", "resource"},
+	"ALERTS":                           {"alertname", "alertstate", "severity", "name", "informer_type", "watch_namespace", "namespace", "controller", "lock", "lease_namespace", "lease", "client", "group", "resource", "finalizer", "reason", "mutes"},
 }
 
 // Functions that accept a counter, and those that are meaningful only for a counter.
