@@ -56,11 +56,11 @@ func TestUnmodifiedPrograms(t *testing.T) {
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
-	starved := starve(t, ctx, program(t, plane, "mailer"))
-	reset := lose(t, ctx, program(t, plane, "orders-operator"))
-	relist(t, ctx, program(t, plane, "stock-sync"))
-	spin(t, ctx, program(t, plane, "price-updater"))
-	read(t, ctx, program(t, plane, "invoices"))
+	starved := starve(ctx, t, program(t, plane, "mailer"))
+	reset := lose(ctx, t, program(t, plane, "orders-operator"))
+	relist(ctx, t, program(t, plane, "stock-sync"))
+	spin(ctx, t, program(t, plane, "price-updater"))
+	read(ctx, t, program(t, plane, "invoices"))
 	reset() // by now, the watch has lasted for more than a second
 
 	var last report.Report
@@ -129,7 +129,7 @@ func program(t *testing.T, plane *stack.ControlPlane, name string) *rest.Config 
 }
 
 // raw sends requests without client-go's informers. The body must be closed.
-func raw(t *testing.T, ctx context.Context, config *rest.Config, query string) *http.Response {
+func raw(ctx context.Context, t *testing.T, config *rest.Config, query string) *http.Response {
 	t.Helper()
 	client, err := rest.HTTPClientFor(config)
 	if err != nil {
@@ -151,9 +151,9 @@ func raw(t *testing.T, ctx context.Context, config *rest.Config, query string) *
 }
 
 // list lists and returns the version.
-func list(t *testing.T, ctx context.Context, config *rest.Config, query string) (version string) {
+func list(ctx context.Context, t *testing.T, config *rest.Config, query string) (version string) {
 	t.Helper()
-	response := raw(t, ctx, config, query)
+	response := raw(ctx, t, config, query)
 	defer func() { _ = response.Body.Close() }()
 	var all corev1.ConfigMapList
 	if err := json.NewDecoder(response.Body).Decode(&all); err != nil {
@@ -163,20 +163,20 @@ func list(t *testing.T, ctx context.Context, config *rest.Config, query string) 
 }
 
 // watch opens a watch and ends it once it has lasted.
-func watch(t *testing.T, ctx context.Context, config *rest.Config, version string, lasts time.Duration) {
+func watch(ctx context.Context, t *testing.T, config *rest.Config, version string, lasts time.Duration) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(ctx, lasts)
 	defer cancel()
-	response := raw(t, ctx, config, "watch=true&allowWatchBookmarks=true&timeoutSeconds=400&resourceVersion="+url.QueryEscape(version))
+	response := raw(ctx, t, config, "watch=true&allowWatchBookmarks=true&timeoutSeconds=400&resourceVersion="+url.QueryEscape(version))
 	_, _ = io.Copy(io.Discard, response.Body) // until the end of ctx
 	_ = response.Body.Close()
 }
 
 // starve loses a watch. The returned function sends a request of the program, which lives.
-func starve(t *testing.T, ctx context.Context, config *rest.Config) func() {
+func starve(ctx context.Context, t *testing.T, config *rest.Config) func() {
 	t.Helper()
-	version := list(t, ctx, config, "resourceVersion=0")
-	watch(t, ctx, config, version, 1200*time.Millisecond)
+	version := list(ctx, t, config, "resourceVersion=0")
+	watch(ctx, t, config, version, 1200*time.Millisecond)
 	client := kubernetes.NewForConfigOrDie(config)
 	var last time.Time
 	n := 0
@@ -191,7 +191,7 @@ func starve(t *testing.T, ctx context.Context, config *rest.Config) func() {
 }
 
 // lose runs an informer. The returned function cuts its connection.
-func lose(t *testing.T, ctx context.Context, config *rest.Config) (reset func()) {
+func lose(ctx context.Context, t *testing.T, config *rest.Config) (reset func()) {
 	t.Helper()
 	host, err := url.Parse(config.Host)
 	if err != nil {
@@ -212,23 +212,23 @@ func lose(t *testing.T, ctx context.Context, config *rest.Config) (reset func())
 }
 
 // relist lists again after each watch, from the version it has.
-func relist(t *testing.T, ctx context.Context, config *rest.Config) {
+func relist(ctx context.Context, t *testing.T, config *rest.Config) {
 	t.Helper()
-	version := list(t, ctx, config, "resourceVersion=0")
+	version := list(ctx, t, config, "resourceVersion=0")
 	for range 4 {
-		watch(t, ctx, config, version, 1100*time.Millisecond)
-		version = list(t, ctx, config, "resourceVersion="+url.QueryEscape(version))
+		watch(ctx, t, config, version, 1100*time.Millisecond)
+		version = list(ctx, t, config, "resourceVersion="+url.QueryEscape(version))
 	}
 	go func() {
 		ctx := ctx
-		response := raw(t, ctx, config, "watch=true&allowWatchBookmarks=true&timeoutSeconds=400&resourceVersion="+url.QueryEscape(version))
+		response := raw(ctx, t, config, "watch=true&allowWatchBookmarks=true&timeoutSeconds=400&resourceVersion="+url.QueryEscape(version))
 		_, _ = io.Copy(io.Discard, response.Body)
 		_ = response.Body.Close()
 	}()
 }
 
 // spin writes one object over and over, every other time from an old version.
-func spin(t *testing.T, ctx context.Context, config *rest.Config) {
+func spin(ctx context.Context, t *testing.T, config *rest.Config) {
 	t.Helper()
 	client := kubernetes.NewForConfigOrDie(config).CoreV1().ConfigMaps(namespace)
 	current, err := client.Get(ctx, "prices", metav1.GetOptions{})
@@ -249,14 +249,14 @@ func spin(t *testing.T, ctx context.Context, config *rest.Config) {
 }
 
 // read bypasses a cache.
-func read(t *testing.T, ctx context.Context, config *rest.Config) {
+func read(ctx context.Context, t *testing.T, config *rest.Config) {
 	t.Helper()
 	client := kubernetes.NewForConfigOrDie(config).CoreV1().ConfigMaps(namespace)
 	for range 15 {
 		if _, err := client.Get(ctx, "prices", metav1.GetOptions{}); err != nil {
 			t.Fatal(err)
 		}
-		list(t, ctx, config, "")
+		list(ctx, t, config, "")
 	}
 }
 

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"log/slog"
 	"os"
 	"slices"
 	"strings"
@@ -125,7 +126,7 @@ func compareWithAuditLog(log string, update bool) error {
 		}
 		table += fmt.Sprintf("| %s | %s | %s |\n", agent, shown, limit)
 	}
-	fmt.Printf("audit log: %d informers compared\n", compared)
+	slog.Info("audit log compared", "informers", compared)
 	if update {
 		failed = append(failed, os.WriteFile(auditTable, []byte(table), 0o644))
 	}

@@ -53,7 +53,7 @@ func (t *Tracker) request(c *client, e *event.Event) {
 		key.Class = class
 	}
 	c.requests[key]++
-	c.bytes += uint64(e.Bytes) //nolint:gosec // the length of a slice
+	c.bytes += uint64(e.Bytes)
 	if e.Code == http.StatusTooManyRequests {
 		c.throttled++
 	}

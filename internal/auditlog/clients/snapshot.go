@@ -105,10 +105,18 @@ type Informer struct {
 
 // How a list asks, the keys of Informer.Lists.
 const (
-	// HowUnset is the newest state from etcd, HowZero any state in the cache, HowExact one version, HowNotOlderThan a version or a later one.
-	HowUnset, HowZero, HowExact, HowNotOlderThan = "unset", "0", "exact", "not_older_than"
-	// HowStreaming is a streaming list, HowPaged a page with a limit of the newest state or a page after the first.
-	HowStreaming, HowPaged = "streaming", "paged"
+	// HowUnset is the newest state from etcd.
+	HowUnset = "unset"
+	// HowZero is any state in the watch cache.
+	HowZero = "0"
+	// HowExact is one version.
+	HowExact = "exact"
+	// HowNotOlderThan is a version or a later one.
+	HowNotOlderThan = "not_older_than"
+	// HowStreaming is a streaming list.
+	HowStreaming = "streaming"
+	// HowPaged is a page with a limit of the newest state, or a page after the first.
+	HowPaged = "paged"
 )
 
 // Hows returns how lists ask, in the order in which they are documented.

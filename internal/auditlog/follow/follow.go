@@ -316,7 +316,8 @@ func (f *File) lines(data []byte, line func([]byte)) {
 		default:
 			whole := part
 			if len(f.rest) > 0 {
-				whole = append(f.rest, part...)
+				f.rest = append(f.rest, part...)
+				whole = f.rest
 			}
 			f.offset += int64(len(whole))
 			if whole = bytes.TrimSpace(whole); len(whole) > 0 {

@@ -67,7 +67,7 @@ func Open(paths []string, stdin io.Reader) (*Files, error) {
 
 // firstTime returns the time of the first event of a file, or the zero time if there is none in its first lines.
 func firstTime(path string) (first time.Time, err error) {
-	file, err := os.Open(path) //nolint:gosec // the user names the file
+	file, err := os.Open(path)
 	if err != nil {
 		return first, err
 	}

@@ -104,7 +104,7 @@ func TestBatches(t *testing.T) {
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if got, want := strings.Join(r.ids, " "), "a b a b c c d d"; got != want {
+	if got, want := strings.Join(r.ids, ""), "ababccdd"; got != want {
 		t.Errorf("events %s, want %s", got, want)
 	}
 	if want := 2*4 + 2*3; r.malformed != want {
