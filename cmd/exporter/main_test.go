@@ -171,11 +171,11 @@ func TestCommandLine(t *testing.T) {
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			var stdout, stderr output
-			ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
+			ctx, cancel := context.WithTimeout(t.Context(), 5*time.Minute)
 			defer cancel()
 			err := run(ctx, tc.args, &stdout, &stderr)
 			if ctx.Err() != nil {
-				t.Fatalf("did not return within 30 s\n%s", &stderr)
+				t.Fatalf("did not return within 5 minutes\n%s", &stderr)
 			}
 			if code := exitCode(err); code != tc.code {
 				t.Errorf("exit code %d, want %d: %v", code, tc.code, err)
