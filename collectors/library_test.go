@@ -147,7 +147,7 @@ func decorateClient(t *testing.T, obs *collectors.Observer, name string) {
 }
 
 // ofOthers are metric families that the library does not report.
-var ofOthers = []catalog.Family{catalog.ExporterShards.Family, catalog.LeaseExpired.Family, catalog.ObjectTerminating.Family}
+var ofOthers = []catalog.Family{catalog.AuditWatchesOpen.Family, catalog.ExporterShards.Family, catalog.LeaseExpired.Family, catalog.ObjectTerminating.Family}
 
 // TestMetricsAreThoseOfTheCatalog compares the metrics that an Observer describes and reports with the catalog, in both
 // directions.
