@@ -37,8 +37,6 @@ func TestInhibitionsCompareIdentities(t *testing.T) {
 					switch {
 					case !slices.Contains(identity(target), l):
 					case source.Name == "InformerVersionRegression" && l == "instance": // another replica has restarted since
-					case target.Name == "ControllerCacheBehind": // the program that is behind is not the one that sees the fault
-					case source.Name == "ClusterWatchCacheFrozen" && slices.Contains([]string{"namespace", "pod", "job", "instance"}, l):
 					case !slices.Contains(rule.Equal, l):
 						t.Errorf("%s mutes %s of another %s: equal is %v", source.Name, target.Name, l, rule.Equal)
 					default:
