@@ -84,7 +84,7 @@ func TestExploreURLs(t *testing.T) {
 						}
 					}
 				}
-				if strings.Contains(c.Selector, "env") && !strings.Contains(q.Expr, "env=") {
+				if strings.Contains(c.Selector, "env") && !strings.Contains(q.Expr, "env=") && !strings.Contains(q.Expr, "instance:") { // recorded from selected series
 					t.Errorf("%s: no selector in %s", r.Alert, q.Expr)
 				}
 			}
