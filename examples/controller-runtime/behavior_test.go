@@ -66,6 +66,8 @@ func TestBehavior(t *testing.T) {
 		t.Errorf("requests differ:\n%s", difference(want, got))
 	}
 	want, got := count(plain.messages), count(decorated.messages)
+	delete(want, lostMessage)
+	delete(got, lostMessage)
 	maps.DeleteFunc(got, func(text string, _ int) bool { return strings.Contains(text, ownMessage) })
 	if !maps.Equal(want, got) {
 		t.Errorf("log messages differ:\n%s", difference(want, got))
@@ -73,7 +75,11 @@ func TestBehavior(t *testing.T) {
 	if want, got := plain.shutdown(), decorated.shutdown(); len(want) < 5 || !slices.Equal(want, got) {
 		t.Errorf("the steps of the shutdown are\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
 	}
-	if want, got := count(plain.events), count(decorated.events); len(want) == 0 || !maps.Equal(want, got) {
+	stopped := func(text string, _ int) bool { return strings.Contains(text, " stopped leading ") }
+	want, got = count(plain.events), count(decorated.events)
+	maps.DeleteFunc(want, stopped)
+	maps.DeleteFunc(got, stopped)
+	if len(want) == 0 || !maps.Equal(want, got) {
 		t.Errorf("Events differ:\n%s", difference(want, got))
 	}
 	if plain.lease != decorated.lease {
@@ -120,6 +126,10 @@ func TestBehavior(t *testing.T) {
 // ownMessage is the only message of the library that the fault of this test causes: it names an item above the objective of
 // retries, and how many of its retries fit in the run depends on time.
 const ownMessage = `"msg":"item keeps being retried"`
+
+// lostMessage and the Event "stopped leading" are the last that a manager writes, and a race within controller-runtime: it
+// ends its election as the last step of its shutdown, and exits whether or not the error was read and the Event was sent.
+const lostMessage = `{"error":"leader election lost","level":"error","msg":"error received after stop sequence was engaged"}`
 
 // rediscovery is a request of controller-runtime's RESTMapper for one group version. It follows the first discovery only
 // when two goroutines need the mapper at once: the second misses, waits for the first, and asks for its group again.
