@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -161,6 +162,7 @@ func TestIdleIsNotGood(t *testing.T) {
 		var m struct {
 			Panels []struct {
 				Title       string
+				Options     struct{ ReduceOptions struct{ Calcs []string } }
 				FieldConfig struct {
 					Defaults struct {
 						Mappings []struct {
@@ -180,6 +182,9 @@ func TestIdleIsNotGood(t *testing.T) {
 			for _, mapping := range p.FieldConfig.Defaults.Mappings {
 				if mapping.Options.Match == "nan" {
 					idle[d.UID+", "+p.Title+" /  / "] = true
+					if calcs := p.Options.ReduceOptions.Calcs; !slices.Equal(calcs, []string{"last"}) {
+						t.Errorf("%s, %q is reduced by %q, and only last keeps NaN", d.UID, p.Title, calcs)
+					}
 					if mapping.Options.Result.Color != "transparent" {
 						t.Errorf("%s, %q is %s when idle", d.UID, p.Title, mapping.Options.Result.Color)
 					}

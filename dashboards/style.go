@@ -245,7 +245,7 @@ func (p singleStat) panel(pos sdk.GridPos, f filler) (sdk.Panel, error) {
 		Datasource(dataSource()).GridPos(pos).
 		Thresholds(p.steps()).
 		ColorScheme(sdk.NewFieldColorBuilder().Mode(sdk.FieldColorModeIdThresholds)).
-		ReduceOptions(common.NewReduceDataOptionsBuilder().Calcs([]string{"lastNotNull"})).
+		ReduceOptions(common.NewReduceDataOptionsBuilder().Calcs([]string{"last"})). // lastNotNull skips NaN, which has a text
 		Orientation(common.VizOrientationAuto).TextMode(common.BigValueTextModeValue).
 		ColorMode(common.BigValueColorModeBackground).GraphMode(common.BigValueGraphModeNone).
 		JustifyMode(common.BigValueJustifyModeAuto).NoValue("No data").
