@@ -92,7 +92,7 @@ func (p page) build(c Config) (Dashboard, error) {
 	if d.Panels, err = p.layOut(f); err != nil {
 		return Dashboard{}, err
 	}
-	raw, err := encode(d)
+	raw, err := encode(importable{d, requirements(d.Panels)})
 	return Dashboard{UID: p.uid, Title: p.title, JSON: raw}, err
 }
 

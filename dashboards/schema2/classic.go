@@ -7,6 +7,8 @@ type classic struct {
 	Editable                                   bool
 	FiscalYearStartMonth, GraphTooltip         int
 	SchemaVersion                              int
+	Inputs                                     []any `json:"__inputs"`   // only for importing
+	Requires                                   []any `json:"__requires"` // the same
 	Tags                                       []string
 	Time                                       struct{ From, To string }
 	Links                                      []map[string]any
