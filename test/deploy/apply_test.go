@@ -1,6 +1,7 @@
 package deploy_test
 
 import (
+	"bytes"
 	"context"
 	"os"
 	"os/exec"
@@ -9,6 +10,8 @@ import (
 	"testing"
 	"time"
 
+	chart "helm.sh/helm/v4/pkg/chart/v2"
+	"helm.sh/helm/v4/pkg/chart/v2/loader"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -22,7 +25,7 @@ import (
 func TestMain(m *testing.M) { stacktest.Main(m) }
 
 // A real API server with the CustomResourceDefinitions of the Prometheus operator accepts every object, without a warning, and
-// each upgrade from one installation to the next one. It would reject a changed selector.
+// each upgrade from one installation to the next one, also from the chart of the release before. It would reject a changed selector.
 func TestHelmOnARealServer(t *testing.T) {
 	config := stacktest.Config(t)
 	a := manifest.NewApplier(config, "")
@@ -48,6 +51,22 @@ func TestHelmOnARealServer(t *testing.T) {
 			}
 		}
 	}
+	// The server takes a moment to serve a new kind.
+	apply := func(o *unstructured.Unstructured) {
+		t.Helper()
+		await.Within(t, time.Minute, o.GetKind()+" "+o.GetName(), func(ctx context.Context) error { return a.Apply(ctx, o) })
+	}
+	if old := previous(t); old != nil {
+		for name, values := range installations {
+			text, err := renderChart(old, values)
+			if err != nil {
+				t.Fatalf("%s, of the release before: %v", name, err)
+			}
+			for _, o := range manifest.Decode(t, text) {
+				apply(o)
+			}
+		}
+	}
 	applied := map[string]bool{}
 	for _, values := range []string{
 		installations["defaults"], installations["everything"], installations["sharding"],
@@ -55,8 +74,7 @@ func TestHelmOnARealServer(t *testing.T) {
 	} {
 		for _, o := range objects(t, values) {
 			applied[o.GetKind()] = true
-			// The server takes a moment to serve a new kind.
-			await.Within(t, time.Minute, o.GetKind()+" "+o.GetName(), func(ctx context.Context) error { return a.Apply(ctx, o) })
+			apply(o)
 		}
 	}
 	for _, kind := range []string{
@@ -76,4 +94,32 @@ func TestHelmOnARealServer(t *testing.T) {
 			t.Errorf("%s %s: a field that does not exist is accepted", o.GetKind(), o.GetName())
 		}
 	}
+}
+
+// previous returns the chart of the release before, or of the last commit before v0.1.0 was prepared. It is nil in a clone without history.
+func previous(t *testing.T) *chart.Chart {
+	t.Helper()
+	git := func(args ...string) ([]byte, error) {
+		return exec.CommandContext(t.Context(), "git", append([]string{"-C", root}, args...)...).Output()
+	}
+	commit := "d483661b"
+	if tag, err := git("describe", "--tags", "--abbrev=0", "HEAD^"); err == nil {
+		commit = strings.TrimSpace(string(tag))
+	}
+	archive, err := git("archive", commit, "deploy")
+	if err != nil {
+		t.Logf("SKIPPED: the upgrade from %s, which this clone does not have: %v", commit, err)
+		return nil
+	}
+	dir := t.TempDir()
+	extract := exec.CommandContext(t.Context(), "tar", "-x", "-C", dir)
+	extract.Stdin = bytes.NewReader(archive)
+	if out, err := extract.CombinedOutput(); err != nil {
+		t.Fatalf("%v: %s", err, out)
+	}
+	old, err := loader.Load(filepath.Join(dir, "deploy/helm/informer-exporter"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return old
 }

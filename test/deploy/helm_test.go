@@ -73,6 +73,10 @@ func render(values string) (string, error) {
 	if err != nil {
 		return "", err
 	}
+	return renderChart(chart, values)
+}
+
+func renderChart(chart *chart.Chart, values string) (string, error) {
 	var set map[string]any
 	if err := yaml.Unmarshal([]byte(values), &set); err != nil {
 		return "", err
