@@ -38,6 +38,9 @@ func TestNativeFormsOnPrometheus(t *testing.T) {
 				continue
 			}
 			options := prometheus.HistogramOpts{Name: m.Name, Help: m.Help, Buckets: m.Buckets}
+			if last := len(m.Buckets) - 1; m.Buckets[last] < 10 { // the classic form does not see beyond its buckets
+				options.Buckets = append(slices.Clone(m.Buckets), 10)
+			}
 			if native {
 				options.NativeHistogramBucketFactor, options.NativeHistogramMaxBucketNumber = 1.1, 160
 			}

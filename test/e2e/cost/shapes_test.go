@@ -1,9 +1,12 @@
 package cost_test
 
 import (
+	"bufio"
+	"compress/gzip"
 	"context"
 	"fmt"
 	"log/slog"
+	"os"
 	"strconv"
 	"sync"
 	"testing"
@@ -31,6 +34,9 @@ import (
 	"github.com/informer-exporter/informer-exporter/collectors/informer"
 	"github.com/informer-exporter/informer-exporter/collectors/leader"
 	"github.com/informer-exporter/informer-exporter/collectors/queue"
+	"github.com/informer-exporter/informer-exporter/internal/auditlog/clients"
+	"github.com/informer-exporter/informer-exporter/internal/auditlog/event"
+	"github.com/informer-exporter/informer-exporter/internal/auditlog/metrics"
 	"github.com/informer-exporter/informer-exporter/internal/exporter"
 	"github.com/informer-exporter/informer-exporter/internal/exporter/config"
 	"github.com/informer-exporter/informer-exporter/internal/testenv/await"
@@ -47,8 +53,8 @@ var resources = []string{
 }
 
 const (
-	programJob, exporterJob = "shop", "informer-exporter"
-	replicas                = 2
+	programJob, exporterJob, auditJob = "shop", "informer-exporter", "audit"
+	replicas                          = 2
 )
 
 // shape is a series of each cluster: its labels without the cluster, and the value at the beginning.
@@ -65,7 +71,7 @@ var measured struct {
 }
 
 // shapesOfACluster returns the series that Prometheus has of each cluster: two replicas of a program with the library, which
-// has ten informers and one controller, and two of the exporter.
+// has ten informers and one controller, two of the exporter, and two observers of the audit logs of API servers.
 func shapesOfACluster(t *testing.T) []shape {
 	t.Helper()
 	measured.Lock()
@@ -83,6 +89,7 @@ func scrapeCluster(t *testing.T) []shape {
 	var list []shape
 	for job, families := range map[string][]*dto.MetricFamily{
 		programJob: runProgram(t, rest.CopyConfig(config), namespace), exporterJob: runExporter(t, rest.CopyConfig(config)),
+		auditJob: readAuditLog(t),
 	} {
 		for n := range replicas {
 			target := labels.FromStrings("job", job, "instance", fmt.Sprintf("%s-%d:8080", job, n))
@@ -176,6 +183,34 @@ func runExporter(t *testing.T, rest *rest.Config) []*dto.MetricFamily {
 	}()
 	await.True(t, "the exporter to settle", func() bool { return e.Settled(t.Context()) == nil })
 	return gather(t, e.Gatherer())
+}
+
+// readAuditLog returns what an observer of the sample of an audit log exposes.
+func readAuditLog(t *testing.T) []*dto.MetricFamily {
+	t.Helper()
+	file, err := os.Open("../../../examples/audit/audit.log.gz")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer file.Close()
+	unzipped, err := gzip.NewReader(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	tracker := clients.New(clients.Options{})
+	lines := bufio.NewScanner(unzipped)
+	for lines.Scan() {
+		var e event.Event
+		if ok, _ := event.DecodeLine(lines.Bytes(), &e); ok {
+			tracker.Observe(&e)
+		}
+	}
+	if err := lines.Err(); err != nil {
+		t.Fatal(err)
+	}
+	registry := prometheus.NewRegistry()
+	registry.MustRegister(metrics.New(tracker, 0))
+	return gather(t, registry)
 }
 
 func gather(t *testing.T, from prometheus.Gatherer) []*dto.MetricFamily {
