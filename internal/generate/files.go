@@ -27,6 +27,9 @@ func Files(c Config) (map[string][]byte, error) {
 		}
 	}
 	files := map[string][]byte{"metrics.md": metricsPage(c), "thresholds.md": thresholds}
+	if err := addAudit(files); err != nil {
+		return nil, err
+	}
 	for _, d := range boards {
 		files["grafana/dashboards/"+d.UID+".json"] = d.JSON
 	}

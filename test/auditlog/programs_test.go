@@ -38,7 +38,7 @@ const namespace = "shop"
 // Programs that are not changed, each with a fault of its own: the report names the right one.
 func TestUnmodifiedPrograms(t *testing.T) {
 	t.Parallel()
-	policy, err := filepath.Abs("../../examples/audit/policy.yaml")
+	policy, err := filepath.Abs("../../deploy/audit/policy.yaml")
 	if err != nil {
 		t.Fatal(err)
 	}

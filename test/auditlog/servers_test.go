@@ -52,7 +52,7 @@ func (b *balancer) move(address string) {
 // A watch that moves between API servers, each of which has a log of its own, is one watch with gaps.
 func TestTwoAPIServers(t *testing.T) {
 	t.Parallel()
-	policy, err := filepath.Abs("../../examples/audit/policy.yaml")
+	policy, err := filepath.Abs("../../deploy/audit/policy.yaml")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -56,6 +56,12 @@ networkPolicy: {enabled: true, from: [{namespaceSelector: {matchLabels: {kuberne
 priorityClassName: system-cluster-critical
 tolerations: [{operator: Exists}]
 `,
+	"audit": `
+audit: {enabled: true, tlsSecret: audit-tls, tokenSecret: audit-token, clusterIP: 10.0.0.200, from: [{ipBlock: {cidr: 10.0.0.0/24}}]}
+serviceMonitor: {enabled: true, labels: {release: kube-prometheus-stack}}
+networkPolicy: {enabled: true, from: [{namespaceSelector: {matchLabels: {kubernetes.io/metadata.name: monitoring}}}]}
+podLabels: {tier: back}
+`,
 	"sharding": `
 config: {splitResources: [pods]}
 shards: 3
@@ -169,6 +175,7 @@ func TestHelmRefuses(t *testing.T) {
 		"shards: 0":                                        "/shards",
 		"{shards: 2, replicas: 2}":                         "shards requires replicas: 1",
 		"web: {kubernetesAuth: true}":                      "web.kubernetesAuth requires TLS",
+		"audit: {enabled: true, tlsSecret: t}":             "audit.enabled requires audit.tlsSecret and audit.tokenSecret",
 		"config: {namespace: shop}":                        "/config",
 		"config: {resources: [{kind: pods}]}":              "/config/resources/0",
 		"image: {digest: latest}":                          "/image/digest",

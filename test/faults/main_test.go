@@ -21,7 +21,7 @@ func TestMain(m *testing.M) {
 // withAuditLog runs the tests with an audit log of the shared API server, and then compares what it shows with what the decorators
 // showed.
 func withAuditLog(m *testing.M) int {
-	policy, err := filepath.Abs("../../examples/audit/policy.yaml")
+	policy, err := filepath.Abs("../../deploy/audit/policy.yaml")
 	if err != nil {
 		panic(err)
 	}

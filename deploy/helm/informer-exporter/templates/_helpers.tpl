@@ -73,6 +73,10 @@ informer-exporter.io/histograms: {{ . }}
 {{- end }}
 {{- end }}
 
+{{- define "informer-exporter.image" -}}
+{{ .Values.image.repository }}{{ with .Values.image.digest }}@{{ . }}{{ else }}:{{ .Values.image.tag | default .Chart.AppVersion }}{{ end }}
+{{- end }}
+
 {{- define "informer-exporter.hasTLS" -}}
 {{- if or .Values.web.tlsSecret .Values.web.config.tls_server_config }}true{{ end }}
 {{- end }}
