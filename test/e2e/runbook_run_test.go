@@ -57,6 +57,10 @@ var runbookOutputs = map[string]string{
 	` logs `:                                   "", // of a Pod without a node
 	`port-forward`:                             "",
 	`top pods`:                                 "",
+	`top pod "$POD" --containers`:              "{}",
+	`get pod "$POD" -o wide`:                   "replica-0",
+	`RESTARTS:.status`:                         "replica-0",
+	`/api/v1/namespaces?resourceVersion=0`:     "NamespaceList",
 }
 
 // tolerated are messages that are expected in a cluster without nodes, metrics API and Pods of the control plane.
@@ -72,7 +76,7 @@ func TestRunbookCommandsWork(t *testing.T) {
 	values := map[string]string{
 		"namespace": namespace, "pod": "replica-0", "instance": "127.0.0.1:1", "cluster": "c", "name": "n", "job": "j",
 		"informer_type": "configmaps", "lock": namespace + "/election", "lease": "election", "finalizer": "example.com/cleanup",
-		"controller": "c", "handler": "h",
+		"controller": "c", "handler": "h", "client": "system:serviceaccount:" + namespace + ":replica/agent",
 	}
 	const lagging = "ingresses.networking.k8s.io"
 	chosen := func(resource string) string {

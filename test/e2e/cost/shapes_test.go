@@ -209,7 +209,7 @@ func readAuditLog(t *testing.T) []*dto.MetricFamily {
 		t.Fatal(err)
 	}
 	registry := prometheus.NewRegistry()
-	registry.MustRegister(metrics.New(tracker, 0))
+	registry.MustRegister(metrics.New(tracker, metrics.Series))
 	return gather(t, registry)
 }
 
