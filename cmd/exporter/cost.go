@@ -147,6 +147,7 @@ func (r costReport) print(stdout io.Writer, configFile string) error {
 		{"of which watches", "%.1f", func(e cost.Estimate) any { return e.Requests.Watches }},
 		{"freshness checks", "%.1f", func(e cost.Estimate) any { return e.Requests.FreshnessChecks }},
 		{"lists of audits", "%.1f", func(e cost.Estimate) any { return e.Requests.AuditLists }},
+		{"checks of the watch cache", "%.1f", func(e cost.Estimate) any { return e.Requests.WatchCacheLists }},
 		{"discovery", "%.1f", func(e cost.Estimate) any { return e.Requests.Discovery }},
 		{"requests per minute without bookmarks", "%.1f", func(e cost.Estimate) any { return e.Requests.WithoutBookmarks }},
 	} {

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/informer-exporter/informer-exporter/internal/exporter/config"
+	"github.com/informer-exporter/informer-exporter/internal/exporter/watchcache"
 )
 
 // Informer is one informer of an exporter.
@@ -27,6 +28,8 @@ type Requests struct {
 	FreshnessChecks float64 `json:"freshnessChecks"`
 	// AuditLists are lists of up to 1,000 objects.
 	AuditLists float64 `json:"auditLists"`
+	// WatchCacheLists are lists of one object, which check the API server's watch cache.
+	WatchCacheLists float64 `json:"watchCacheLists"`
 	// Discovery requests find new resources.
 	Discovery float64 `json:"discovery"`
 	// Total is the sum.
@@ -98,8 +101,9 @@ func Of(c config.Config, informers []Informer) Estimate {
 	r := &e.Requests
 	r.Watches = perMinute(n, watchPeriod)
 	r.FreshnessChecks = perMinute(min(n, 1), freshness)
+	r.WatchCacheLists = perMinute(min(n, 1)*watchCacheLists, watchcache.Interval)
 	r.Discovery = perMinute(discoveryRequests, discoveryPeriod)
-	r.Total = r.Watches + r.FreshnessChecks + r.AuditLists + r.Discovery
+	r.Total = r.Watches + r.FreshnessChecks + r.AuditLists + r.WatchCacheLists + r.Discovery
 	r.WithoutBookmarks = r.Total + perMinute(n/silentChecks, freshness)
 	return e
 }

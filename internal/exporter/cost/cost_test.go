@@ -36,7 +36,7 @@ func TestOf(t *testing.T) {
 	}
 	never := configfile.Duration(0)
 	quiet := cost.Of(config.Config{Checks: config.Checks{Audit: &never, Freshness: &never}}, informers).Requests
-	if quiet.AuditLists != 0 || quiet.FreshnessChecks != 0 || quiet.WithoutBookmarks != quiet.Watches+quiet.Discovery {
+	if quiet.AuditLists != 0 || quiet.FreshnessChecks != 0 || quiet.WatchCacheLists != 2 || math.Abs(quiet.WithoutBookmarks-quiet.Watches-quiet.WatchCacheLists-quiet.Discovery) > 1e-9 {
 		t.Errorf("without checks %+v", quiet)
 	}
 }
@@ -92,7 +92,7 @@ func TestSums(t *testing.T) {
 			t.Errorf("an exporter without informers uses %d bytes", none.MemoryBytes)
 		}
 		r := e.Requests
-		if r.Discovery <= 0 || r.Discovery != none.Requests.Discovery || math.Abs(r.Total-r.Watches-r.FreshnessChecks-r.AuditLists-r.Discovery) > 1e-9 {
+		if r.Discovery <= 0 || r.Discovery != none.Requests.Discovery || none.Requests.WatchCacheLists != 0 || math.Abs(r.Total-r.Watches-r.FreshnessChecks-r.AuditLists-r.WatchCacheLists-r.Discovery) > 1e-9 {
 			t.Errorf("%+v", r)
 		}
 		if each := r.Watches / 4; math.Abs(each-1/7.5) > 1e-9 { // client-go requests a timeout of 5 to 10 minutes

@@ -23,6 +23,8 @@ const (
 	// discoveryRequests are sent every discoveryPeriod, jitter included.
 	discoveryRequests = 2
 	discoveryPeriod   = 330 * time.Second
+	// watchCacheLists is the number of lists of one check of the watch cache.
+	watchCacheLists = 2
 	// silentChecks is the number of freshness intervals within which each informer without bookmarks is checked.
 	silentChecks = 10
 )

@@ -41,7 +41,7 @@ type lab struct {
 	well *target
 }
 
-// newLab starts the shared environment. The caller must close the lab, even after an error.
+// newLab builds the exporter. The caller must close the lab, even after an error.
 func newLab(ctx context.Context, log *slog.Logger) (l *lab, err error) {
 	l = &lab{log: log}
 	if l.env, err = exec.LookPath("env"); err != nil {
@@ -61,14 +61,19 @@ func newLab(ctx context.Context, log *slog.Logger) (l *lab, err error) {
 	if out, err := cmd.CombinedOutput(); err != nil {
 		return l, fmt.Errorf("building the exporter: %w\n%s", err, out)
 	}
+	return l, nil
+}
+
+// startShared starts what all rows share.
+func (l *lab) startShared(ctx context.Context) (err error) {
 	if l.plane, err = l.startPlane(ctx, stack.Options{}); err != nil {
-		return l, err
+		return err
 	}
 	if _, err := l.write(ctx, l.plane); err != nil {
-		return l, err
+		return err
 	}
 	l.well, err = l.startExporter(ctx, l.plane.Config(), oneKind)
-	return l, err
+	return err
 }
 
 func (l *lab) onStop(stop func(context.Context) error) { l.stops = append(l.stops, stop) }

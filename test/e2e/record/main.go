@@ -51,7 +51,7 @@ func run(ctx context.Context) error {
 	out := flag.String("out", filepath.Join(root, "test", "e2e", "testdata", "recordings"), "the directory of the recordings")
 	healthy := flag.Duration("healthy", 0, "record the operations of a healthy cluster for this long instead, with every series, in the file -full")
 	full := flag.String("full", filepath.Join(os.TempDir(), "healthy.yaml.gz"), "the file with everything that -healthy recorded")
-	caches := flag.String("behind", "", "record kube-controller-manager behind a delayed and a cut watch instead, into this directory")
+	caches := flag.String("behind", "", "record kube-controller-manager and API servers with stale caches instead, compressed, into this directory; -only selects")
 	thinned := flag.String("thin", "", "write the part of -full that rules read to this file")
 	flag.Parse()
 	wanted, err := regexp.Compile("^(?:" + *only + ")$")
@@ -87,7 +87,10 @@ func run(ctx context.Context) error {
 		return errors.Join(err, l.close())
 	}
 	if *caches != "" {
-		return errors.Join(l.recordBehind(ctx, p, *out), l.close())
+		return errors.Join(l.recordBehind(ctx, wanted, p, reads, *out), l.close())
+	}
+	if err := l.startShared(ctx); err != nil {
+		return errors.Join(err, l.close())
 	}
 	return errors.Join(l.recordAll(ctx, wanted, p, reads, *out), l.close())
 }
@@ -109,11 +112,13 @@ func (l *lab) recordAll(ctx context.Context, wanted *regexp.Regexp, p phases, re
 	if len(subjects) == 0 {
 		return fmt.Errorf("no row has a test that matches %s", wanted)
 	}
-	return l.recordSubjects(ctx, subjects, p, reads, out)
+	return l.recordSubjects(ctx, subjects, p, reads, func(r recording.Recording) error {
+		return os.WriteFile(filepath.Join(out, r.Row+".yaml"), r.Marshal(), 0o644)
+	})
 }
 
-// recordSubjects records subjects at the same time, by the names of their recordings.
-func (l *lab) recordSubjects(ctx context.Context, subjects map[string]*subject, p phases, reads recording.Reads, out string) error {
+// recordSubjects records subjects at the same time, by the names of their recordings, and writes each.
+func (l *lab) recordSubjects(ctx context.Context, subjects map[string]*subject, p phases, reads recording.Reads, write func(recording.Recording) error) error {
 	for test, s := range subjects {
 		if err := s.awaitHealthy(ctx); err != nil {
 			return fmt.Errorf("%s: %w", test, err)
@@ -129,7 +134,7 @@ func (l *lab) recordSubjects(ctx context.Context, subjects map[string]*subject, 
 		running.Go(func() {
 			r, err := s.record(ctx, test, time.Now().Add(delay), p, reads)
 			if err == nil {
-				err = os.WriteFile(filepath.Join(out, test+".yaml"), r.Marshal(), 0o644)
+				err = write(r)
 			}
 			if err != nil {
 				err = fmt.Errorf("%s: %w", test, err)

@@ -40,8 +40,6 @@ type programOptions struct {
 	unfiltered bool
 	// readsEarly makes it read the cache before it starts the informer, if the fault is active.
 	readsEarly bool
-	// named makes client-go report its own metrics of the informer, under this name.
-	named *cache.InformerName
 	// handler is an additional handler. By default there is only one, which does nothing.
 	handler cache.ResourceEventHandler
 }
@@ -99,7 +97,7 @@ func (p *program) start() error {
 	if err != nil {
 		return err
 	}
-	inf := informer.NewSharedIndexInformer(observer, informer.For(p.options.resource, p.options.namespace), lw, example, cache.SharedIndexInformerOptions{Identifier: p.options.identifier()})
+	inf := informer.NewSharedIndexInformer(observer, informer.For(p.options.resource, p.options.namespace), lw, example, cache.SharedIndexInformerOptions{})
 	if p.options.transform != nil {
 		if err := inf.SetTransform(p.options.transform); err != nil {
 			return err
@@ -124,13 +122,6 @@ func (p *program) start() error {
 	defer p.mu.Unlock()
 	p.registry, p.observer, p.informer, p.cancel, p.ended = registry, observer, inf, cancel, ended
 	return nil
-}
-
-func (o programOptions) identifier() (id cache.InformerNameAndResource) {
-	if o.named != nil {
-		id = o.named.WithResource(o.resource)
-	}
-	return id
 }
 
 func (p *program) stop() {
