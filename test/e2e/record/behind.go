@@ -21,7 +21,7 @@ import (
 const watchDelay = 2 * time.Minute
 
 // behind are recordings of programs without the library and of API servers, by name, each with a control plane of its own.
-// kube-apiserver and kube-controller-manager of another version than the pinned one are in $KUBEBUILDER_ASSETS.
+// $KUBEBUILDER_ASSETS has kube-apiserver and kube-controller-manager of a version other than the pinned one.
 var behind = map[string]func(context.Context, *lab, *stack.ControlPlane) (*subject, error){
 	"delayed": managerBehind(func(p *faultproxy.Proxy) { p.Delay(watchDelay) }),
 	"cut":     managerBehind(func(p *faultproxy.Proxy) { p.Cut() }),
