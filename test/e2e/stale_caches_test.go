@@ -1,0 +1,65 @@
+package e2e_test
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"github.com/prometheus/common/model"
+
+	"github.com/informer-exporter/informer-exporter/test/e2e/recording"
+)
+
+// staleCaches are the recordings of `go run ./record -behind`, with the alert of each and the target that it names, and an alert that is
+// right as well. The programs do not have the library.
+var staleCaches = map[string]struct {
+	alert, instance string
+	within          time.Duration // of the fault
+	also            string
+}{
+	// A Deployment of which the frozen cache does not have the new status.
+	"frozen": {"ClusterWatchCacheFrozen", "second-exporter:9958", 5 * time.Minute, "ClusterGenerationLag"},
+	// Writes that make controllers skip hundreds of syncs with a healthy watch. The API server ended watches that were too slow for them.
+	"burst": {also: "ClusterWatchersTerminated"},
+}
+
+// TestStaleCaches evaluates every rule on recordings of real servers with stale caches, without the library: the alert of the fault fires
+// in time, for the right target, and ends; no other does.
+func TestStaleCaches(t *testing.T) {
+	for name, want := range staleCaches {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			content, err := os.ReadFile(filepath.Join("testdata", "caches", name+".yaml.gz"))
+			if err != nil {
+				t.Fatal(err)
+			}
+			r, err := recording.UnmarshalCompressed(content)
+			if err != nil {
+				t.Fatal(err)
+			}
+			begin, end := time.Duration(r.Phase(recording.During))*r.Interval, time.Duration(r.Phase(recording.After))*r.Interval
+			last, fired := time.Duration(r.Len()-1)*r.Interval, 0
+			for _, a := range firedAlerts(t, r, rulesFile) {
+				switch a.labels.Get(model.AlertNameLabel) {
+				case want.alert:
+				case want.also:
+					continue
+				default:
+					t.Errorf("fires: %v", a)
+					continue
+				}
+				fired++
+				if a.from < begin || a.from > begin+want.within || a.to < end-evaluation || a.to > last-evaluation {
+					t.Errorf("fires from %v to %v, want within %v of %v, until about %v", a.from, a.to, want.within, begin, end)
+				}
+				if got := a.labels.Get(model.InstanceLabel); got != want.instance {
+					t.Errorf("%s names the target %q, want %q", want.alert, got, want.instance)
+				}
+			}
+			if want.alert != "" && fired != 1 {
+				t.Errorf("%s fires %d times, want once", want.alert, fired)
+			}
+		})
+	}
+}
