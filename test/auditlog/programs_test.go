@@ -79,7 +79,7 @@ func TestUnmodifiedPrograms(t *testing.T) {
 		t.Errorf("%d malformed, %d duplicates", last.Malformed, last.Duplicates)
 	}
 	if os.Getenv("UPDATE") != "" {
-		writeSample(t, log)
+		writeLog(t, log, sample)
 	}
 }
 
@@ -260,8 +260,8 @@ func read(ctx context.Context, t *testing.T, config *rest.Config) {
 	}
 }
 
-// writeSample writes a log to the repository. Lines of the administrator, who sets up the test, are left out.
-func writeSample(t *testing.T, log string) {
+// writeLog writes a log to the repository. Lines of the administrator, who sets up the test, are left out.
+func writeLog(t *testing.T, log, to string) {
 	t.Helper()
 	text, err := os.ReadFile(log)
 	if err != nil {
@@ -283,7 +283,7 @@ func writeSample(t *testing.T, log string) {
 	if err := w.Close(); err != nil {
 		t.Fatal(err)
 	}
-	if err := os.WriteFile(sample, b.Bytes(), 0o644); err != nil {
+	if err := os.WriteFile(to, b.Bytes(), 0o644); err != nil {
 		t.Fatal(err)
 	}
 }
