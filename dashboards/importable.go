@@ -11,7 +11,7 @@ import (
 // importable is a dashboard with the fields of Grafana's "Export for sharing externally", without which grafana.com refuses a dashboard.
 // It asks for no input, because a variable chooses the data source. Provisioning ignores the fields.
 type importable struct {
-	dashboard sdk.Dashboard
+	dashboard any // of the SDK
 	requires  []requirement
 }
 

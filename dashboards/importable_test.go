@@ -21,15 +21,15 @@ func TestDashboardsCanBeImported(t *testing.T) {
 		}
 		required, used := map[string]bool{}, map[string]bool{}
 		for _, r := range m.Requires {
-			required[r.Type+" "+r.ID] = true
+			required[r.Type+"/"+r.ID] = true
 		}
 		for _, p := range m.Panels {
 			used[p.Type] = true
-			if p.Type != "row" && !required["panel "+p.Type] {
+			if p.Type != "row" && !required["panel/"+p.Type] {
 				t.Errorf("%s does not require the panel %s", d.UID, p.Type)
 			}
 		}
-		if !required["grafana grafana"] || !required["datasource prometheus"] || len(used) < 3 {
+		if !required["grafana/grafana"] || !required["datasource/prometheus"] || len(used) < 3 {
 			t.Errorf("%s requires %v for panels of the types %v", d.UID, required, used)
 		}
 	}
