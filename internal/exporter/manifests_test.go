@@ -68,7 +68,7 @@ func TestManifestsRender(t *testing.T) {
 		t.Fatal(err)
 	}
 	auth, highlyAvailable, sharding := overlayOf(t, "kubernetes-auth"), overlayOf(t, "high-availability"), overlayOf(t, "sharding")
-	isolated := overlayOf(t, "network-policy")
+	isolated, audit := overlayOf(t, "network-policy"), overlayOf(t, "audit")
 	both, reversed := overlayOf(t, "kubernetes-auth", "high-availability"), overlayOf(t, "high-availability", "kubernetes-auth")
 	composed := []string{"- serve\n", "- --web.kubernetes-auth\n", "- --web.health-address=:9959\n", "- --leader-elect\n", "replicas: 3", "name: system:auth-delegator"}
 	for path, parts := range map[string][]string{
@@ -82,6 +82,7 @@ func TestManifestsRender(t *testing.T) {
 			"path: /livez\n            port: health", "name: informer-exporter-metrics", "namespace: elsewhere\n",
 		},
 		sharding:                    {"kind: StatefulSet", "replicas: 3", "--shard=$(POD_INDEX)/3", "namespace: elsewhere\n"},
+		audit:                       {"- serve\n", "- --webhook\n", "kind: Service", "name: informer-exporter-audit\n  namespace: elsewhere"},
 		isolated:                    {"kind: NetworkPolicy", "name: informer-exporter\n  namespace: elsewhere"},
 		base:                        {"kind: Deployment", "image: ghcr.io/informer-exporter/informer-exporter:v"},
 		base + "/../servicemonitor": {"kind: Deployment", "kind: ServiceMonitor", "honorLabels: true"},
@@ -97,7 +98,7 @@ func TestManifestsRender(t *testing.T) {
 				t.Errorf("%s does not have %q", path, part)
 			}
 		}
-		moved := []string{dir, auth, highlyAvailable, both, reversed, sharding, isolated}
+		moved := []string{dir, auth, highlyAvailable, both, reversed, sharding, isolated, audit}
 		if slices.Contains(moved, path) && strings.Contains(string(out), "namespace: informer-exporter") {
 			t.Errorf("an overlay cannot move everything to another namespace:\n%s", out)
 		}

@@ -25,14 +25,19 @@ import (
 func TestManifestsAreAccepted(t *testing.T) {
 	c := theChain(t)
 	applyBase(t, c.ControlPlane.Config())
-	policies := readObjects(t, deployPath(t, "kustomize/network-policy/networkpolicy.yaml"))
-	if err := manifest.NewApplier(c.ControlPlane.Config(), manifestNamespace).Apply(t.Context(), policies[0]); err != nil {
-		t.Error(err)
+	components := readObjects(t, deployPath(t, "kustomize/network-policy/networkpolicy.yaml"))
+	for _, name := range []string{"configmap", "deployment", "service"} {
+		components = append(components, readObjects(t, deployPath(t, "kustomize/audit/"+name+".yaml"))...)
+	}
+	for _, object := range components {
+		if err := manifest.NewApplier(c.ControlPlane.Config(), manifestNamespace).Apply(t.Context(), object); err != nil {
+			t.Error(err)
+		}
 	}
 
 	client := kubernetes.NewForConfigOrDie(c.ControlPlane.Config())
 	await.Within(t, patience, "the Pod of the Deployment", func(ctx context.Context) error {
-		pods, err := client.CoreV1().Pods(manifestNamespace).List(ctx, metav1.ListOptions{LabelSelector: "app.kubernetes.io/name=informer-exporter"})
+		pods, err := client.CoreV1().Pods(manifestNamespace).List(ctx, metav1.ListOptions{LabelSelector: "app.kubernetes.io/component=exporter"})
 		if err != nil || len(pods.Items) != 1 {
 			return fmt.Errorf("got %d, %w", len(pods.Items), err)
 		}
