@@ -22,6 +22,9 @@ var staleCaches = map[string]struct {
 	"frozen": {"ClusterWatchCacheFrozen", "second-exporter:9958", 5 * time.Minute, "ClusterGenerationLag"},
 	// Writes that make controllers skip hundreds of syncs with a healthy watch. The API server ended watches that were too slow for them.
 	"burst": {also: "ClusterWatchersTerminated"},
+	// kube-controller-manager 1.37, of which older versions do not report those of their caches. Its controllers act late, or not at all.
+	"delayed": {"ControllerCacheBehind", "kube-controller-manager:10257", 10 * time.Minute, "ClusterGenerationLag"},
+	"cut": {"ControllerCacheBehind", "kube-controller-manager:10257", 10 * time.Minute, "ClusterGenerationLag"},
 }
 
 // TestStaleCaches evaluates every rule on recordings of real servers with stale caches, without the library: the alert of the fault fires
@@ -39,7 +42,7 @@ func TestStaleCaches(t *testing.T) {
 				t.Fatal(err)
 			}
 			begin, end := time.Duration(r.Phase(recording.During))*r.Interval, time.Duration(r.Phase(recording.After))*r.Interval
-			last, fired := time.Duration(r.Len()-1)*r.Interval, 0
+			last, first := time.Duration(r.Len()-1)*r.Interval, time.Duration(0)
 			for _, a := range firedAlerts(t, r, rulesFile) {
 				switch a.labels.Get(model.AlertNameLabel) {
 				case want.alert:
@@ -49,16 +52,23 @@ func TestStaleCaches(t *testing.T) {
 					t.Errorf("fires: %v", a)
 					continue
 				}
-				fired++
-				if a.from < begin || a.from > begin+want.within || a.to < end-evaluation || a.to > last-evaluation {
-					t.Errorf("fires from %v to %v, want within %v of %v, until about %v", a.from, a.to, want.within, begin, end)
+				if first == 0 {
+					first = a.from
+				}
+				if a.from < begin || a.from > end || a.to < end-evaluation || a.to > last-evaluation {
+					t.Errorf("fires from %v to %v, want after %v, until about %v", a.from, a.to, begin, end)
 				}
 				if got := a.labels.Get(model.InstanceLabel); got != want.instance {
 					t.Errorf("%s names the target %q, want %q", want.alert, got, want.instance)
 				}
 			}
-			if want.alert != "" && fired != 1 {
-				t.Errorf("%s fires %d times, want once", want.alert, fired)
+			if want.alert == "" {
+				return
+			}
+			if after := first - begin; first == 0 || after > want.within {
+				t.Errorf("%s fires %v after the fault, want %v", want.alert, after, want.within)
+			} else {
+				t.Logf("%s fires %v after the fault", want.alert, after)
 			}
 		})
 	}
