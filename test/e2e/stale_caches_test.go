@@ -22,9 +22,9 @@ var staleCaches = map[string]struct {
 	"frozen": {"ClusterWatchCacheFrozen", "second-exporter:9958", 5 * time.Minute, "ClusterGenerationLag"},
 	// Writes that make controllers skip hundreds of syncs with a healthy watch. The API server ended watches that were too slow for them.
 	"burst": {also: "ClusterWatchersTerminated"},
-	// kube-controller-manager 1.37, of which older versions do not report those of their caches. Its controllers act late, or not at all.
+	// kube-controller-manager 1.37; older ones do not report the versions of their caches. Its controllers act late, or not at all.
 	"delayed": {"ControllerCacheBehind", "kube-controller-manager:10257", 10 * time.Minute, "ClusterGenerationLag"},
-	"cut": {"ControllerCacheBehind", "kube-controller-manager:10257", 10 * time.Minute, "ClusterGenerationLag"},
+	"cut":     {"ControllerCacheBehind", "kube-controller-manager:10257", 10 * time.Minute, "ClusterGenerationLag"},
 }
 
 // TestStaleCaches evaluates every rule on recordings of real servers with stale caches, without the library: the alert of the fault fires
