@@ -141,6 +141,7 @@ func TestHealthyReplayFindsProblems(t *testing.T) {
 type firedAlert struct {
 	labels   labels.Labels
 	from, to time.Duration // since the start of the recording
+	most     float64       // the greatest value
 }
 
 func (a firedAlert) String() string {
@@ -189,7 +190,7 @@ func firedAlerts(t *testing.T, r recording.Recording, rulesFile string) []firedA
 						if !ok {
 							f = firedAlert{labels: a.Labels, from: since}
 						}
-						f.to = since
+						f.to, f.most = since, max(f.most, a.Value)
 						fires[key] = f
 					}
 				}
