@@ -23,7 +23,9 @@ var staleCaches = map[string]struct {
 	"frozen": {"ClusterWatchCacheFrozen", "second-exporter:9958", 5 * time.Minute, "ClusterGenerationLag", 700, 800},
 	// Writes that make controllers skip hundreds of syncs with a healthy watch. The API server ended watches that were too slow for them.
 	"burst": {also: "ClusterWatchersTerminated"},
-	// kube-controller-manager 1.37; older ones do not report the versions of their caches. Its controllers act late, or not at all.
+	// The same with kube-controller-manager 1.37; older ones do not report the versions of their caches.
+	"busy": {also: "ClusterWatchersTerminated"},
+	// Controllers of 1.37 that act late, or not at all.
 	// The proxy delays both ways by two minutes: a watch is that late, and one that is renewed late by three times as much.
 	"delayed": {"ControllerCacheBehind", "kube-controller-manager:10257", 5 * time.Minute, "ClusterGenerationLag", 90, 300},
 	"cut":     {"ControllerCacheBehind", "kube-controller-manager:10257", 5 * time.Minute, "ClusterGenerationLag", 600, 600},
