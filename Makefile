@@ -157,7 +157,7 @@ e2e: servers ## Test the whole chain, from a fault to its alert at a receiver an
 
 .PHONY: test-chain
 test-chain:
-	cd test/e2e && $(GO) test -count=1 -timeout 45m -v ./...
+	cd test/e2e && $(GO) test -count=1 -timeout 55m -v ./...
 
 .PHONY: test-deploy
 test-deploy: servers ## Test the Helm chart, the image and the compose file; part of e2e
