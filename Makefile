@@ -25,7 +25,7 @@ LONGEST  := ./internal/exporter ./cmd/exporter ./collectors/leader
 NO_RACES := ./alerts ./dashboards ./internal/generate ./internal/prom ./collectors/catalog ./test/docs
 # Packages with kill rates in docs/dev/testing.md.
 MUTATED  := $(addprefix ./collectors/,internal/ring internal/rv internal/series internal/errclass internal/audit internal/stream internal/checks objects informer queue controllers leader apiclient) ./alerts ./dashboards \
-            ./internal/exporter $(addprefix ./internal/exporter/,availability check client config cost discovery election informers kinds sharding status web)
+            ./internal/exporter $(addprefix ./internal/exporter/,availability check client config cost discovery election informers kinds sharding status watchcache web)
 # Packages with an API that docs/versioning.md covers.
 PUBLIC   := /(collectors|integrations|tracing|alerts|dashboards)(/|$$)
 # Files that `make generate` writes.

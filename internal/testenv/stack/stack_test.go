@@ -59,7 +59,7 @@ func TestBareControlPlane(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if os.Getenv("KUBEBUILDER_ASSETS") == "" && version.GitVersion != "v1.36.3" {
+	if os.Getenv("KUBEBUILDER_ASSETS") == "" && version.GitVersion != "v1.37.2" {
 		t.Errorf("the API server reports the version %s, so its build lacks the version stamp", version.GitVersion)
 	}
 	if minor := os.Getenv("API_SERVER"); minor != "" && !strings.HasPrefix(version.GitVersion, "v"+minor+".") {

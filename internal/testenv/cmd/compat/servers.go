@@ -12,8 +12,8 @@ import (
 	"github.com/informer-exporter/informer-exporter/internal/testenv/stack"
 )
 
-// servers are the minor versions of the API server that are supported, the newest first: the one that all other tests use, and
-// one minor version on either side. The README lists the same; a test compares them.
+// servers are the minor versions of the API server that are supported, the newest first, which all other tests use, and the two
+// before it. The README lists the same; a test compares them.
 var servers = []string{"1.37", "1.36", "1.35"}
 
 // suite has the tests of a package that depend on features of the API server.
