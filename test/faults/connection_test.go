@@ -1,6 +1,8 @@
 package faults
 
 import (
+	"crypto/rand"
+	"encoding/hex"
 	"net/http"
 	"strings"
 	"testing"
@@ -23,7 +25,11 @@ func TestResetInTheMiddleOfAnEvent(t *testing.T) {
 	r.handle("h", cache.ResourceEventHandlerFuncs{})
 	before := r.startBusy()
 	r.proxy.CutAfter(50_000)
-	r.createWith("large", map[string]string{"value": strings.Repeat("x", 200_000)})
+	value := make([]byte, 100_000)
+	if _, err := rand.Read(value); err != nil { // gzip, which Kubernetes 1.37 uses for watches, does not make it small
+		t.Fatal(err)
+	}
+	r.createWith("large", map[string]string{"value": hex.EncodeToString(value)})
 	r.expect(before, reopened.with(r.received(1)).with(changes{"watch_disconnects_total{reason=server_close}": 1}))
 	r.holds()
 }
