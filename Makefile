@@ -32,7 +32,10 @@ PUBLIC   := /(collectors|integrations|tracing|alerts|dashboards)(/|$$)
 GENERATED := deploy/alertmanager deploy/configuration.md deploy/grafana deploy/kubernetes deploy/metrics.md deploy/prometheus deploy/runbooks deploy/thresholds.md docs/dev/chaos.md docs/dev/requirements.md docs/faults.md
 # Names under which the exporter is a kubectl plugin, and completes the plugin's arguments.
 PLUGIN   := kubectl-informers kubectl_complete-informers
-VERSION  ?= $(shell git describe --tags --always --dirty 2>/dev/null || echo unknown)
+# Nested modules have tags of their own on the same commit.
+VERSION  ?= $(shell git describe --tags --match='v*' --always --dirty 2>/dev/null || echo unknown)
+# The release before this commit: a release is compared with the one before it.
+LAST     = $$(git describe --tags --match='v*' --abbrev=0 HEAD^ 2>/dev/null || true)
 REVISION ?= $(shell git rev-parse HEAD 2>/dev/null || echo unknown)
 BRANCH   ?= $(shell git rev-parse --abbrev-ref HEAD 2>/dev/null || echo unknown)
 STAMP    := github.com/prometheus/common/version
@@ -118,7 +121,7 @@ words: ## Check the language of comments, messages and pages
 
 .PHONY: apidiff
 apidiff: ## Print incompatible changes of the Go API since REF (the last tag); fails from v1.0.0 on
-	@ref=$(or $(REF),$$(git describe --tags --abbrev=0 2>/dev/null || true)); [ -n "$$ref" ] || { echo 'no release to compare with'; exit 0; }; \
+	@ref=$(or $(REF),$(LAST)); [ -n "$$ref" ] || { echo 'no release to compare with'; exit 0; }; \
 	old=$$(mktemp -d); trap 'git worktree remove --force '$$old'/tree; rm -rf '$$old EXIT; git worktree add -q --detach $$old/tree $$ref; \
 	apidiff=$(APIDIFF); changes=; \
 	for m in . integrations/controllerruntime; do \
@@ -129,6 +132,11 @@ apidiff: ## Print incompatible changes of the Go API since REF (the last tag); f
 	  done; \
 	done; \
 	case "$$ref$$changes" in v0.*|*[!s]) ;; *yes) echo "incompatible with $$ref: see docs/versioning.md"; exit 1;; esac
+
+.PHONY: metricdiff
+metricdiff: ## Print metrics that were added, removed, renamed or changed since REF (the last tag); fails if a stable one breaks
+	@ref=$(or $(REF),$(LAST)); [ -n "$$ref" ] || { echo 'no release to compare with'; exit 0; }; \
+	git show $$ref:deploy/metrics.md | $(GO) run ./internal/testenv/cmd/metricdiff deploy/metrics.md
 
 .PHONY: servers
 servers: ## Build the servers for tests and demo if they are missing (about twelve minutes on two cores)

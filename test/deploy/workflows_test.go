@@ -1,9 +1,11 @@
 package deploy_test
 
 import (
+	"maps"
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"testing"
 
 	"sigs.k8s.io/yaml"
@@ -40,5 +42,41 @@ func TestWorkflows(t *testing.T) {
 	}
 	if actions < 20 {
 		t.Errorf("only %d actions are found", actions)
+	}
+}
+
+// A release is compared with the last one before a job may publish.
+func TestReleaseComparesFirst(t *testing.T) {
+	raw, err := os.ReadFile(filepath.Join(root, ".github/workflows/release.yml"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	type job struct {
+		Needs       string
+		Permissions map[string]string
+		Steps       []struct{ Run string }
+	}
+	var w struct{ Jobs map[string]job }
+	if err := yaml.Unmarshal(raw, &w); err != nil {
+		t.Fatal(err)
+	}
+	compares := func(j job) bool {
+		return slices.ContainsFunc(j.Steps, func(s struct{ Run string }) bool { return s.Run == "make apidiff metricdiff" })
+	}
+	publishing := 0
+	for name, j := range w.Jobs {
+		if !slices.Contains(slices.Collect(maps.Values(j.Permissions)), "write") {
+			continue
+		}
+		publishing++
+		before := w.Jobs[j.Needs]
+		for ; !compares(before) && before.Needs != ""; before = w.Jobs[before.Needs] {
+		}
+		if !compares(before) {
+			t.Errorf("job %s publishes without make apidiff metricdiff", name)
+		}
+	}
+	if publishing < 3 {
+		t.Errorf("only %d jobs publish", publishing)
 	}
 }
