@@ -125,8 +125,8 @@ func (t *Tracker) overLimit(c *client) *informer {
 
 // room makes room for an informer of a client: what was only listed, or is no longer watched, makes way. It reports whether there is room.
 func (t *Tracker) room(c *client) bool {
-	n := len(c.informers)
-	if n < fewInformers || n < max(fewInformers, t.options.Informers/10) && t.informers < t.options.Informers {
+	n, most := len(c.informers), t.options.Informers
+	if n < fewInformers || t.informers < most && (n < most/10 || t.informers < most/2) {
 		return true
 	}
 	tries := 0

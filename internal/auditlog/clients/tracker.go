@@ -16,7 +16,8 @@ type Options struct {
 	Clients int
 	// Agents is the most user agents of a user that are told apart, 10 by default: clients choose theirs.
 	Agents int
-	// Informers is the most informers of all clients, 5000 by default. No client has more than a tenth, and each may have ten.
+	// Informers is the most informers of all clients, 5000 by default. Once half of them are in use, no client gets more than a tenth.
+	// Each may have ten.
 	Informers int
 }
 

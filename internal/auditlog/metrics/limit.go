@@ -5,66 +5,100 @@ import (
 	"github.com/informer-exporter/informer-exporter/internal/auditlog/clients"
 )
 
-const (
-	// reserved is the number of series that each client has before others may have more: enough for its requests and one informer.
-	reserved = 25
-	// shareOfClient and shareOfLarge are the most series of one client, and of all series beyond the reserved ones, as parts of the limit.
-	shareOfClient, shareOfLarge = 10, 2
-)
-
-// limit admits series until there are too many. One that was admitted stays, and one that was not is counted in a series of the client
-// other until it ends, because a counter that changes its labels looks as if it began anew.
+// limit admits series until there are too many. Then the client with the most makes room for clients with fewer. A series that is not
+// within the limit, or no longer, is counted in a series of the client other until it ends, because a counter that changes its labels
+// looks as if it began anew.
 type limit struct {
 	max int
-	// admitted are those within the limit, by key, beyond those that are counted in other, and ended what those counted that have ended:
-	// a counter must not fall.
-	admitted map[string]bool
-	beyond   set
+	// admitted are those within the limit, by key, with their values of the last scrape. beyond are those counted in other, and ended what
+	// those counted that have ended: a counter must not fall.
+	admitted map[string]value
+	beyond   map[string]*overflow
 	ended    set
 }
 
+// overflow is a series that is counted in other.
+type overflow struct {
+	*series
+	// own is what was counted in a series of its own before: other would jump by it.
+	own value
+}
+
 func newLimit(most int) limit {
-	return limit{max: most, admitted: map[string]bool{}, beyond: set{}, ended: set{}}
+	return limit{max: most, admitted: map[string]value{}, beyond: map[string]*overflow{}, ended: set{}}
 }
 
 // usage is what admitted series take.
 type usage struct {
-	all, large int
-	ofClient   map[string]int
+	size    int
+	clients map[string]*clientUsage
+}
+
+// clientUsage are the admitted series of a client, in the order in which they are admitted.
+type clientUsage struct {
+	size int
+	list []*series
+}
+
+func (u *usage) of(client string) *clientUsage {
+	c := u.clients[client]
+	if c == nil {
+		c = &clientUsage{}
+		u.clients[client] = c
+	}
+	return c
 }
 
 func (u *usage) add(s *series) {
-	size := s.size()
-	u.all += size
-	u.ofClient[s.labels[0]] += size
-	if u.ofClient[s.labels[0]] > reserved {
-		u.large += size
+	c := u.of(s.labels[0])
+	c.list = append(c.list, s)
+	c.size += s.size()
+	u.size += s.size()
+}
+
+// evict removes the last series of the client with the most, unless another client would then have more than it.
+func (u *usage) evict(wanted int) *series {
+	var most *clientUsage
+	for _, c := range u.clients {
+		if most == nil || c.size > most.size {
+			most = c
+		}
 	}
+	if most == nil || most.size <= wanted {
+		return nil
+	}
+	last := most.list[len(most.list)-1]
+	most.list = most.list[:len(most.list)-1]
+	most.size -= last.size()
+	u.size -= last.size()
+	return last
 }
 
 // apply returns the series within the limit, and those of the client other.
 func (l *limit) apply(t set) []*series {
+	l.end(t)
 	sorted := t.sorted()
-	u := usage{ofClient: map[string]int{}}
+	u := usage{clients: map[string]*clientUsage{}}
 	for _, s := range sorted {
-		if l.admitted[s.key()] {
+		if _, ok := l.admitted[s.id]; ok {
 			u.add(s)
 		}
 	}
-	l.end(t)
+	for _, s := range sorted {
+		if _, ok := l.admitted[s.id]; !ok && l.beyond[s.id] == nil {
+			l.admit(s, &u)
+		}
+	}
 	within, others := make([]*series, 0, len(sorted)), set{}
 	for _, s := range sorted {
-		key := s.key()
-		if l.beyond[key] == nil && !l.admitted[key] && l.fits(s, u) {
-			l.admitted[key] = true
-			u.add(s)
-		}
-		if l.admitted[key] {
-			within = append(within, s)
+		if o := l.beyond[s.id]; o != nil {
+			o.series = s
+			s.subtract(o.own)
+			others.add(s.of, s.value, other(s)...)
 			continue
 		}
-		l.beyond[key] = s
-		others.add(s.of, s.value, other(s)...)
+		l.admitted[s.id] = s.value
+		within = append(within, s)
 	}
 	for _, s := range l.ended {
 		others.add(s.of, s.value, s.labels...)
@@ -75,34 +109,37 @@ func (l *limit) apply(t set) []*series {
 	return merged(within)
 }
 
-// end forgets series that have ended.
-func (l *limit) end(t set) {
-	for key := range l.admitted {
-		if t[key] == nil {
-			delete(l.admitted, key)
+// admit admits a series if there is room, or if clients with more make room.
+func (l *limit) admit(s *series, u *usage) {
+	for u.size+s.size() > l.max {
+		last := u.evict(u.of(s.labels[0]).size + s.size())
+		if last == nil {
+			l.beyond[s.id] = &overflow{series: s}
+			return
 		}
+		l.beyond[last.id] = &overflow{series: last, own: l.admitted[last.id]}
+		delete(l.admitted, last.id)
 	}
-	for key, s := range l.beyond {
-		if t[key] != nil {
-			continue
-		}
-		delete(l.beyond, key)
-		if s.of.Type != catalog.TypeGauge {
-			l.ended.add(s.of, s.value, other(s)...)
-		}
-	}
+	l.admitted[s.id] = value{} // until it is exported
+	u.add(s)
 }
 
-// fits reports whether there is room for a series.
-func (l *limit) fits(s *series, u usage) bool {
-	own := u.ofClient[s.labels[0]] + s.size()
-	switch {
-	case u.all+s.size() > l.max:
-		return false
-	case own <= reserved:
-		return true
+// end forgets series that have ended.
+func (l *limit) end(t set) {
+	for id := range l.admitted {
+		if t[id] == nil {
+			delete(l.admitted, id)
+		}
 	}
-	return own <= max(reserved, l.max/shareOfClient) && u.large+s.size() <= l.max/shareOfLarge
+	for id, o := range l.beyond {
+		if t[id] != nil {
+			continue
+		}
+		delete(l.beyond, id)
+		if o.of.Type != catalog.TypeGauge {
+			l.ended.add(o.of, o.value, other(o.series)...)
+		}
+	}
 }
 
 // other returns the labels of the series in which one beyond the limit is counted. Closed sets keep their values.
@@ -119,14 +156,14 @@ func other(s *series) []string {
 
 // merged adds up series with the same labels: those of clients above the limits of the tracker are called other, too.
 func merged(list []*series) []*series {
-	byKey := set{}
+	byID := set{}
 	unique := list[:0]
 	for _, s := range list {
-		if first, ok := byKey[s.key()]; ok {
+		if first, ok := byID[s.id]; ok {
 			first.add(s.value)
 			continue
 		}
-		byKey[s.key()] = s
+		byID[s.id] = s
 		unique = append(unique, s)
 	}
 	return unique

@@ -89,8 +89,8 @@ func (c *Collector) Collect(to chan<- prometheus.Metric) {
 	defer c.mu.Unlock()
 	c.pipeline(snapshot, to)
 	all := totals(snapshot)
-	for key, s := range all {
-		s.subtract(c.baseline[key])
+	for id, s := range all {
+		s.subtract(c.baseline[id])
 	}
 	for _, s := range c.limit.apply(all) {
 		to <- s.metric()

@@ -195,49 +195,107 @@ func many(user string, informers int, n uint64) clients.Client {
 	return c
 }
 
-// Series are limited, sums stay right, no client takes the room of others, and a series that has begun keeps its labels.
+// watches adds up the watches opened by a client, by the prefix of its name.
+func watches(got map[string]float64, client string) (n float64) {
+	for name, v := range got {
+		if strings.HasPrefix(name, "k8s_audit_watches_total{client="+client) {
+			n += v
+		}
+	}
+	return n
+}
+
+// samples counts those of a client, by the prefix of its name.
+func samples(got map[string]float64, client string) (n int) {
+	for name := range got {
+		if strings.Contains(name, "{client="+client) {
+			n++
+		}
+	}
+	return n
+}
+
+// A client with many informers is not cut while there is room: kube-controller-manager in a cluster with a hundred other clients.
+func TestLargeClient(t *testing.T) {
+	manager := many("kube-controller-manager", 55, 1)
+	for n := range manager.Informers {
+		i := &manager.Informers[n]
+		i.Open, i.ListDurations, i.FirstEvents = 1, histogramOf(.5), histogramOf(.1)
+		i.Ends, i.Relists, i.Lists = map[string]uint64{}, map[string]uint64{}, map[string]uint64{clients.HowZero: 1, clients.HowStreaming: 1}
+		for _, r := range reason.Ends()[:4] {
+			i.Ends[r] = 1
+		}
+		for _, r := range reason.Relists() {
+			i.Relists[r] = 1
+		}
+	}
+	tracker := &state{clients.Snapshot{Clients: []clients.Client{manager}}}
+	for i := range 100 {
+		tracker.now.Clients = append(tracker.now.Clients, many(fmt.Sprintf("operator-%03d", i), 2, 1))
+	}
+	got := gather(t, New(tracker, Series))
+	if n := samples(got, "other"); n > 0 {
+		t.Errorf("%d samples of clients in other, want none", n)
+	}
+	if all, large := samples(got, ""), samples(got, "kube-controller-manager"); all > Series || large < Series/4 {
+		t.Errorf("%d samples, of these %d of the large client", all, large)
+	}
+}
+
+// Series are limited, sums stay right, clients with many make room for others, and a series that others have replaced is counted on.
 func TestLimit(t *testing.T) {
-	tracker := &state{clients.Snapshot{Clients: []clients.Client{many("a-greedy", 3000, 1), many("b-greedy", 3000, 1)}}}
-	c := New(tracker, 1000)
+	const most, informers, late, other = 1000, 150, 10, "k8s_audit_watches_total{client=other,informer_type=other,watch_namespace=other}"
+	tracker := &state{clients.Snapshot{Clients: []clients.Client{many("a-greedy", informers, 1), many("b-greedy", informers, 1)}}}
+	c := New(tracker, most)
 	first := gather(t, c)
-	for i := range 10 {
+	if n := samples(first, "a-greedy") - samples(first, "b-greedy"); n < -12 || n > 12 {
+		t.Errorf("a client has %d samples more than another", n) // an informer has 12
+	}
+	if n := watches(first, ""); n != 2*informers {
+		t.Errorf("%v watches, want %d", n, 2*informers)
+	}
+	for i := range late {
 		tracker.now.Clients = append(tracker.now.Clients, many(fmt.Sprintf("late-%d", i), 1, 1))
 	}
-	tracker.now.Clients[0] = many("a-greedy", 3000, 5)
+	tracker.now.Clients[0] = many("a-greedy", informers, 5)
 	second := gather(t, c)
-	all, watches, late := 0, 0.0, 0
-	for name, v := range second {
-		if strings.Contains(name, "client=") {
-			all++
-		}
-		if strings.HasPrefix(name, "k8s_audit_watches_total") {
-			watches += v
-			if strings.Contains(name, "client=late") {
-				late++
-			}
-		}
+	if n := samples(second, ""); n > most+40 || n < most*9/10 {
+		t.Errorf("%d samples, want about %d", n, most)
 	}
+	if n := watches(second, "late"); n != late {
+		t.Errorf("%v watches of late clients, want %d", n, late)
+	}
+	ended := 0.0
 	for name := range first {
-		if _, ok := second[name]; !ok {
+		if _, ok := second[name]; ok {
+			continue
+		}
+		if !strings.Contains(name, "-greedy") {
 			t.Errorf("%s has ended", name)
 		}
+		if strings.HasPrefix(name, "k8s_audit_watches_total") {
+			ended++
+		}
 	}
-	if most := 1000 + 40; all > most || all < 200 {
-		t.Errorf("%d series, want at most %d", all, most)
+	// Watches are counted once: those of replaced series only from now on.
+	if n := watches(second, ""); n != 5*informers+informers+late-ended {
+		t.Errorf("%v watches with %v series replaced", n, ended)
 	}
-	if watches != 3000*5+3000+10 || late != 10 {
-		t.Errorf("%v watches and %d late clients", watches, late)
+	third := gather(t, c)
+	for name, v := range second {
+		if third[name] != v {
+			t.Errorf("%s was %v and is %v, although nothing happened", name, v, third[name])
+		}
 	}
 
 	// The counters of other do not fall when a client ends.
-	const other = "k8s_audit_watches_total{client=other,informer_type=other,watch_namespace=other}"
 	tracker.now.Clients = tracker.now.Clients[1:]
 	if got := gather(t, c)[other]; got < second[other] || got == 0 {
 		t.Errorf("%s fell from %v to %v", other, second[other], got)
 	}
-	for key, admitted := range c.limit.admitted {
-		if strings.Contains(key, "a-greedy") {
-			t.Fatalf("%s, %t, is kept", key, admitted)
+	for id := range c.limit.admitted {
+		if strings.Contains(id, "a-greedy") {
+			t.Fatalf("%s is kept", id)
 		}
 	}
 }

@@ -27,10 +27,9 @@ var gapBounds = [...]float64{.1, 1, 5, 30}
 type series struct {
 	of     catalog.Metric
 	labels []string
+	id     string // name and labels
 	value
 }
-
-func (s *series) key() string { return s.of.Name + "\xff" + strings.Join(s.labels, "\xff") }
 
 // size is the number of series in Prometheus.
 func (s *series) size() int {
@@ -85,38 +84,47 @@ func (s *series) metric() prometheus.Metric {
 	return prometheus.MustNewConstMetric(desc, prometheus.CounterValue, s.number, s.labels...)
 }
 
-// set is a set of series by their key.
+// set is a set of series by their id.
 type set map[string]*series
 
 func (t set) add(m catalog.Metric, v value, labels ...string) {
-	s := &series{of: m, labels: labels}
-	if other, ok := t[s.key()]; ok {
-		s = other
-	} else {
-		t[s.key()] = s
+	id := m.Name + "\xff" + strings.Join(labels, "\xff")
+	s := t[id]
+	if s == nil {
+		s = &series{of: m, labels: labels, id: id}
+		t[id] = s
 	}
 	s.add(v)
+}
+
+// rank is lower for what a client has once.
+func (s *series) rank() int {
+	if s.of.Name == catalog.AuditRequests.Name {
+		return 0
+	}
+	return 1
 }
 
 // counted returns the values of counters.
 func (t set) counted() map[string]value {
 	values := map[string]value{}
-	for key, s := range t {
+	for id, s := range t {
 		if s.of.Type != catalog.TypeGauge {
-			values[key] = s.value
+			values[id] = s.value
 		}
 	}
 	return values
 }
 
-// sorted returns the series by client, metric and labels, so that limits have the same effect in each scrape.
+// sorted returns the series in the order in which limits admit them, the same in each scrape: by client, first its requests, then one
+// informer after the other.
 func (t set) sorted() []*series {
 	list := make([]*series, 0, len(t))
 	for _, s := range t {
 		list = append(list, s)
 	}
 	slices.SortFunc(list, func(a, b *series) int {
-		return cmp.Or(cmp.Compare(a.labels[0], b.labels[0]), cmp.Compare(a.of.Name, b.of.Name), slices.Compare(a.labels, b.labels))
+		return cmp.Or(cmp.Compare(a.labels[0], b.labels[0]), cmp.Compare(a.rank(), b.rank()), slices.Compare(a.labels, b.labels), cmp.Compare(a.of.Name, b.of.Name))
 	})
 	return list
 }
