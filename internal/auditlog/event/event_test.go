@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"runtime"
 	"strings"
 	"testing"
 	"time"
@@ -99,17 +100,74 @@ func TestLines(t *testing.T) {
 }
 
 func TestDecodeList(t *testing.T) {
-	n := 0
-	malformed, err := DecodeList(strings.NewReader(`{"kind":"EventList","items":[`+sample+`,{"x":1},`+sample+`]}`), 1<<20, func(*Event) { n++ })
-	if err != nil || malformed != 1 || n != 2 {
-		t.Errorf("%d events, %d malformed, %v, want 2, 1", n, malformed, err)
-	}
-	for body, limit := range map[string]int64{`{"kind":"EventList","items":[` + sample: 1 << 20, `{"kind":"Pod"}`: 1 << 20, sample: 100, "": 10} {
-		if _, err := DecodeList(strings.NewReader(body), limit, func(*Event) { t.Errorf("%.40s: has an event", body) }); err == nil {
-			t.Errorf("%.40s: no error", body)
+	const begin = `{"kind":"EventList","apiVersion":"audit.k8s.io/v1","metadata":{},"items":[`
+	large := strings.Replace(sample, "operator/v1", strings.Repeat("x", MaxItem), 1)
+	for _, c := range []struct {
+		name, body        string
+		limit             int
+		events, malformed int
+		err               error
+	}{
+		{"events, and what is none", begin + sample + `,{"x":1},null,7,` + sample + `]}`, 1 << 20, 2, 3, nil},
+		{"none", begin + `]}`, 1 << 20, 0, 0, nil},
+		{"of the largest size", begin + `]}`, len(begin) + 2, 0, 0, nil},
+		{"too large", begin + `]}`, len(begin) + 1, 0, 0, ErrTooLarge},
+		{"cut between events", begin + sample + `,`, 1 << 20, 1, 0, io.ErrUnexpectedEOF},
+		{"cut in an event", begin + sample + `,` + sample[:99], 1 << 20, 1, 0, io.ErrUnexpectedEOF},
+		{"a large event", begin + sample + `,` + large + `]}`, 8 << 20, 1, 0, ErrTooLarge},
+		{"space", strings.Repeat(" ", 2*MaxItem) + begin + `]}`, 8 << 20, 0, 0, ErrTooLarge},
+		{"another kind", `{"kind":"Pod"}`, 1 << 20, 0, 0, errNoList},
+		{"a kind after its items", `{"items":[` + sample + `],"kind":"EventList"}`, 1 << 20, 0, 0, errNoList},
+		{"no list", `{"kind":"EventList","items":{}}`, 1 << 20, 0, 0, errNoList},
+		{"no object", `[` + sample + `]`, 1 << 20, 0, 0, errNoList},
+		{"empty", "", 1 << 20, 0, 0, io.ErrUnexpectedEOF},
+	} {
+		n := 0
+		malformed, err := DecodeList(strings.NewReader(c.body), int64(c.limit), func(*Event) { n++ })
+		if !errors.Is(err, c.err) || malformed != c.malformed || n != c.events {
+			t.Errorf("%s: %d events, %d malformed, %v, want %d, %d, %v", c.name, n, malformed, err, c.events, c.malformed, c.err)
 		}
 	}
 }
+
+// Hostile bodies take little memory: the receiver decodes eight at a time, and has 192 MiB in the generated manifests, of which the state
+// of clients takes up to 100.
+func TestDecodeListMemory(t *testing.T) {
+	const begin, most = `{"kind":"EventList","items":[`, 8 << 20
+	// What is allocated for one event, even if nothing is collected meanwhile.
+	for name, text := range map[string]string{"large": "x", "not UTF-8": "\xff", "escaped": `\u003c`} {
+		body := begin + strings.Replace(sample, "operator/v1", strings.Repeat(text, (MaxItem-2000)/len(text)), 1) + "]}"
+		before := memory()
+		if _, err := DecodeList(strings.NewReader(body), 1<<30, func(*Event) {}); err != nil {
+			t.Fatal(err)
+		}
+		if n := memory().TotalAlloc - before.TotalAlloc; n > most {
+			t.Errorf("%s: %d KiB, want at most %d", name, n>>10, most>>10)
+		}
+	}
+	// What is held at the end of a body with many.
+	body, held := begin+strings.Repeat("1,", 100_000), uint64(0)
+	before := memory()
+	end := readerFunc(func([]byte) (int, error) {
+		held = memory().HeapAlloc
+		return 0, io.EOF
+	})
+	malformed, _ := DecodeList(io.MultiReader(strings.NewReader(body), end), 1<<30, func(*Event) {})
+	if n := int64(held) - int64(before.HeapAlloc); malformed != 100_000 || n > 1<<20 {
+		t.Errorf("%d items are held in %d KiB", malformed, n>>10)
+	}
+}
+
+// memory returns statistics without garbage.
+func memory() (s runtime.MemStats) {
+	runtime.GC()
+	runtime.ReadMemStats(&s)
+	return s
+}
+
+type readerFunc func([]byte) (int, error)
+
+func (f readerFunc) Read(p []byte) (int, error) { return f(p) }
 
 func FuzzDecode(f *testing.F) {
 	f.Add([]byte(sample))

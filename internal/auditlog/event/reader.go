@@ -3,9 +3,7 @@ package event
 import (
 	"bufio"
 	"bytes"
-	"encoding/json"
 	"errors"
-	"fmt"
 	"io"
 )
 
@@ -93,40 +91,3 @@ func (l *Lines) next() (line []byte, complete bool, err error) {
 		}
 	}
 }
-
-// DecodeList decodes an EventList, the body of a request to an audit webhook, of at most limit bytes, and calls each for every event.
-// The event is valid during the call. It returns the number of items that are no events, or an error if the body is not an EventList;
-// each has not been called then.
-func DecodeList(body io.Reader, limit int64, each func(*Event)) (malformed int, err error) {
-	text, err := io.ReadAll(io.LimitReader(body, limit+1))
-	if err != nil {
-		return 0, fmt.Errorf("read an audit EventList: %w", err)
-	}
-	if int64(len(text)) > limit {
-		return 0, ErrTooLarge
-	}
-	var list struct {
-		Kind  string            `json:"kind"`
-		Items []json.RawMessage `json:"items"`
-	}
-	if err := json.Unmarshal(text, &list); err != nil {
-		return 0, fmt.Errorf("decode an audit EventList: %w", err)
-	}
-	if list.Kind != "EventList" {
-		return 0, errNoList
-	}
-	var e Event
-	for _, item := range list.Items {
-		if Decode(item, &e) != nil {
-			malformed++
-			continue
-		}
-		each(&e)
-	}
-	return malformed, nil
-}
-
-// ErrTooLarge is the error of DecodeList for a body above the limit.
-var ErrTooLarge = errors.New("audit EventList is larger than the limit")
-
-var errNoList = errors.New("not an audit EventList")

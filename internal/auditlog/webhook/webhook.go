@@ -21,7 +21,8 @@ import (
 const (
 	// MaxBody is the largest body. A batch of an API server has at most 400 events, of about 1 KiB each at level Metadata.
 	MaxBody = 8 << 20
-	// maxRequests is the number of requests that are read at the same time, maxOfHost that of one address. They limit memory.
+	// maxRequests is the number of requests that are read at the same time, maxOfHost that of one address. They limit memory: the
+	// largest event takes up to 8 MiB to decode.
 	maxRequests, maxOfHost = 8, 4
 	// readTimeout limits how long a sender occupies one of them.
 	readTimeout = 10 * time.Second
