@@ -68,7 +68,7 @@ func TestManifestsRender(t *testing.T) {
 		t.Fatal(err)
 	}
 	auth, highlyAvailable, sharding := overlayOf(t, "kubernetes-auth"), overlayOf(t, "high-availability"), overlayOf(t, "sharding")
-	isolated, audit := overlayOf(t, "network-policy"), overlayOf(t, "audit")
+	isolated, audit := overlayOf(t, "network-policy"), overlayOf(t, "audit", "audit-servicemonitor")
 	both, reversed := overlayOf(t, "kubernetes-auth", "high-availability"), overlayOf(t, "high-availability", "kubernetes-auth")
 	composed := []string{"- serve\n", "- --web.kubernetes-auth\n", "- --web.health-address=:9959\n", "- --leader-elect\n", "replicas: 3", "name: system:auth-delegator"}
 	for path, parts := range map[string][]string{
@@ -82,7 +82,7 @@ func TestManifestsRender(t *testing.T) {
 			"path: /livez\n            port: health", "name: informer-exporter-metrics", "namespace: elsewhere\n",
 		},
 		sharding:                    {"kind: StatefulSet", "replicas: 3", "--shard=$(POD_INDEX)/3", "namespace: elsewhere\n"},
-		audit:                       {"- serve\n", "- --webhook\n", "kind: Service", "name: informer-exporter-audit\n  namespace: elsewhere"},
+		audit:                       {"- serve\n", "- --webhook\n", "kind: Service", "name: informer-exporter-audit\n  namespace: elsewhere", "kind: NetworkPolicy", "kind: ServiceMonitor"},
 		isolated:                    {"kind: NetworkPolicy", "name: informer-exporter\n  namespace: elsewhere"},
 		base:                        {"kind: Deployment", "image: ghcr.io/informer-exporter/informer-exporter:v"},
 		base + "/../servicemonitor": {"kind: Deployment", "kind: ServiceMonitor", "honorLabels: true"},

@@ -26,7 +26,7 @@ func TestManifestsAreAccepted(t *testing.T) {
 	c := theChain(t)
 	applyBase(t, c.ControlPlane.Config())
 	components := readObjects(t, deployPath(t, "kustomize/network-policy/networkpolicy.yaml"))
-	for _, name := range []string{"configmap", "deployment", "service"} {
+	for _, name := range []string{"configmap", "deployment", "networkpolicy", "service"} {
 		components = append(components, readObjects(t, deployPath(t, "kustomize/audit/"+name+".yaml"))...)
 	}
 	for _, object := range components {
@@ -102,6 +102,7 @@ func TestOperatorObjectsAreAccepted(t *testing.T) {
 		}
 	}
 	objects := append(render(t, "kustomize/servicemonitor"), monitorWithAuth(t))
+	objects = append(objects, readObjects(t, deployPath(t, "kustomize/audit-servicemonitor/servicemonitor.yaml"))...)
 	files, err := filepath.Glob(deployPath(t, "kubernetes/*.yaml"))
 	if err != nil || len(files) == 0 {
 		t.Fatalf("no generated manifests: %v", err)
@@ -120,7 +121,7 @@ func TestOperatorObjectsAreAccepted(t *testing.T) {
 		// The server takes a moment to serve a new kind.
 		await.Within(t, patience, object.GetKind(), func(ctx context.Context) error { return a.Apply(ctx, object) })
 	}
-	for kind, want := range map[string]int{"ServiceMonitor": 2, "PodMonitor": 1, "PrometheusRule": 1, "ConfigMap": 1, "Deployment": 1} {
+	for kind, want := range map[string]int{"ServiceMonitor": 3, "PodMonitor": 1, "PrometheusRule": 1, "ConfigMap": 1, "Deployment": 1} {
 		if kinds[kind] < want {
 			t.Errorf("%d of the kind %s were applied, want %d", kinds[kind], kind, want)
 		}
