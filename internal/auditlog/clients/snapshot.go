@@ -156,10 +156,20 @@ func (h *Histogram) observe(d time.Duration) {
 func (t *Tracker) Snapshot(now time.Time) Snapshot {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	all := now.IsZero()
-	if all {
-		now = t.clock.now
+	if now.IsZero() {
+		return t.snapshot(t.clock.now, true)
 	}
+	return t.snapshot(now, false)
+}
+
+// Latest returns the state at the time of the newest event, of a log that goes on.
+func (t *Tracker) Latest() Snapshot {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.snapshot(t.clock.now, false)
+}
+
+func (t *Tracker) snapshot(now time.Time, all bool) Snapshot {
 	t.sweep(now, all)
 	s := Snapshot{First: t.first, Last: now, Events: t.events, Duplicates: t.duplicates}
 	for _, c := range t.clients {

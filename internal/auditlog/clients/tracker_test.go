@@ -103,6 +103,21 @@ func TestPlannedEnds(t *testing.T) {
 	}
 }
 
+// A scrape within seconds of the end of a client's only watch does not decide that the client has gone.
+func TestLatestDecidesNothing(t *testing.T) {
+	s := newScript(t)
+	s.list(0, "0")
+	s.end(s.open(1, "resourceVersion=5"), 1, 61, "resourceVersion=5")
+	if i := s.of(s.tracker.Latest()); len(i.Ends) > 0 || !i.Unwatched.IsZero() {
+		t.Errorf("immediately: %+v", i)
+	}
+	s.get(70)
+	s.get(400)
+	if i := s.of(s.tracker.Latest()); i.Ends[reason.ServerClose] != 1 || len(i.Ends) != 1 || !i.Unwatched.Equal(at(61)) {
+		t.Errorf("when the client lives on: %+v", i)
+	}
+}
+
 func TestEarlyEndsAndRelists(t *testing.T) {
 	for _, c := range []struct {
 		name         string

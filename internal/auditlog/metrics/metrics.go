@@ -5,7 +5,6 @@ import (
 	"strings"
 	"sync"
 	"sync/atomic"
-	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
 
@@ -18,7 +17,7 @@ const Series = 5000
 
 // Tracker is a clients.Tracker.
 type Tracker interface {
-	Snapshot(time.Time) clients.Snapshot
+	Latest() clients.Snapshot
 }
 
 // Collector is a prometheus.Collector. It is safe for concurrent use. A scrape takes a snapshot of the tracker, which costs a few
@@ -55,7 +54,7 @@ func (c *Collector) Outcome(outcome string) {
 // Rebase makes all counters start at 0: what the tracker knows so far is from before the start of the process, which had counted it
 // then.
 func (c *Collector) Rebase() {
-	snapshot := c.tracker.Snapshot(time.Time{})
+	snapshot := c.tracker.Latest()
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.baseline, c.events = totals(snapshot).counted(), snapshot
@@ -84,7 +83,7 @@ func (c *Collector) Describe(to chan<- *prometheus.Desc) {
 // Collect implements prometheus.Collector. Metrics hold at the time of the newest event: clocks may differ, and an old log says nothing
 // about the present.
 func (c *Collector) Collect(to chan<- prometheus.Metric) {
-	snapshot := c.tracker.Snapshot(time.Time{})
+	snapshot := c.tracker.Latest()
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.pipeline(snapshot, to)

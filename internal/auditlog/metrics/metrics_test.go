@@ -19,7 +19,7 @@ import (
 // state is a Tracker with a given state.
 type state struct{ now clients.Snapshot }
 
-func (s *state) Snapshot(time.Time) clients.Snapshot { return s.now }
+func (s *state) Latest() clients.Snapshot { return s.now }
 
 // gather returns the samples of a collector, which must have valid metrics.
 func gather(t *testing.T, c *Collector) map[string]float64 {
