@@ -10,7 +10,7 @@
 //
 //	{@program}, @cluster             matchers by the variables, and names of labels; see selectors, and the package internal/prom
 //	[@watch_disconnects]             the window of the objective with this ID; @watch_disconnects_seconds is its length
-//	<<threshold event_lag>>          a number or a text of an objective: threshold, amount, allowed, budget, for_seconds, bound, bound_amount
+//	<<threshold event_lag>>          a number or a text of an objective: threshold, amount, count, allowed, budget, for_seconds, bound, bound_amount
 //	<<occurred `x{@program}` 15m>>   the increase of a counter, with its first value
 //	<<occurrences `x{@program}` `name`>>   a text of fragments.yaml with its arguments
 //

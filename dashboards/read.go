@@ -171,6 +171,8 @@ func (r *reader) call(name string, arguments []string) (string, bool) {
 		return o.Amount(), true
 	case "threshold":
 		return catalog.FormatNumber(o.Threshold), true
+	case "count":
+		return catalog.FormatNumber(o.MinCount), true
 	case "budget":
 		return o.Budget(), true
 	case "allowed":
