@@ -248,5 +248,5 @@ fuzz: ## Run each fuzz test for half a minute
 	$(GO) test -run '^$$' -fuzz FuzzParseConfig -fuzztime 30s ./internal/generate
 	$(GO) test -run '^$$' -fuzz 'FuzzPrune$$' -fuzztime 30s ./internal/exporter/client
 	$(GO) test -run '^$$' -fuzz FuzzPruneWhole -fuzztime 30s ./internal/exporter/client
-	$(GO) test -run '^$$' -fuzz FuzzTracker -fuzztime 30s ./internal/auditlog/clients
-	$(GO) test -run '^$$' -fuzz FuzzDecode -fuzztime 30s ./internal/auditlog/event
+	$(GO) test -run '^$$' -fuzz FuzzTracker -fuzztime 30s -fuzzminimizetime 20x ./internal/auditlog/clients
+	$(GO) test -run '^$$' -fuzz FuzzDecode -fuzztime 30s -fuzzminimizetime 20x ./internal/auditlog/event
