@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/informer-exporter/informer-exporter/internal/testenv/await"
+	"github.com/informer-exporter/informer-exporter/internal/testenv/statemetrics"
 )
 
 // BenchmarkExporter compares the exporter with kube-state-metrics, one after the other on the same objects: 25,000 and then
@@ -26,7 +27,7 @@ func BenchmarkExporter(b *testing.B) {
 	if runtime.GOOS != "linux" {
 		b.Skip("reads /proc")
 	}
-	exporter, stateMetrics := buildExporter(b), stateMetrics(b)
+	exporter, stateMetrics := buildExporter(b), statemetrics.Program(b)
 	plane := startAudited(b)
 	m := &measurement{plane: plane, kubeconfigs: map[string]string{}}
 	plain := buildProgram(b, "../../internal/testenv/cmd/plaininformer")
