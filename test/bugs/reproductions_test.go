@@ -1,0 +1,680 @@
+package bugs
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strconv"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/informer-exporter/informer-exporter/internal/testenv/await"
+)
+
+// reproductions prepare a case, begin, do the same workload with and without the fault, end, and report whether the effect is wrong.
+var reproductions = map[string]func(*run) bool{
+	"stale-deletion-mark": func(c *run) bool {
+		p := c.launch(c.config, converge)
+		c.add(1, finalizer)
+		c.awaits("volume-0", true)
+		p.stop()
+		must(c, c.admin.AppsV1().StatefulSets(c.id).Delete(context.Background(), "parent", metav1.DeleteOptions{}))
+		c.begin()
+		p = c.launch(c.config, converge)
+		await.True(c, "the first parent is gone", func() bool { return c.set() == nil })
+		c.add(1, finalizer)
+		return c.deletedAfterRestart(p, "volume-0")
+	},
+	"stale-scale": func(c *run) bool {
+		p := c.launch(c.config, converge)
+		c.add(2)
+		c.awaits("volume-1", true)
+		c.scale(1)
+		c.awaits("volume-1", false)
+		c.handled()
+		c.begin()
+		c.scale(2)
+		return c.deletedAfterRestart(p, "volume-1")
+	},
+	"stale-member-mark": func(c *run) bool {
+		c.add(2)
+		must(c, c.member("member-1"))
+		must(c, create(context.Background(), c.admin, c.id, "volume-1"))
+		c.mark("member-1")
+		c.begin()
+		p := c.launch(c.config, volumesOfMembers)
+		c.awaits("volume-1", false)
+		c.release("member-1")
+		must(c, c.member("member-1"))
+		must(c, create(context.Background(), c.admin, c.id, "volume-1"))
+		return c.deletedAfterRestart(p, "volume-1")
+	},
+	"stale-capacity": func(c *run) bool {
+		p := c.launch(c.config, server)
+		c.add(1)
+		c.option("10")
+		c.awaits("server", true)
+		c.handled()
+		c.begin()
+		c.option("15")
+		await.True(c, "resized", func() bool { m := c.child("server"); return m != nil && m.Data["capacity"] == "15" })
+		c.handled()
+		return c.deletedAfterRestart(p, "server")
+	},
+	"stale-option": func(c *run) bool {
+		p := c.launch(c.config, converge)
+		c.add(1)
+		c.handled()
+		c.begin()
+		c.option("part")
+		return c.deletedAfterRestart(p, "part")
+	},
+
+	"half-resize": func(c *run) bool {
+		c.halfDone(server, "10", "15")
+		return c.child("volume").Data["capacity"] != "15"
+	},
+	"half-scale-down": func(c *run) bool {
+		c.halfDone(scaleDown, "2", "1")
+		return c.uid("volume-1") != ""
+	},
+	"half-certificates": func(c *run) bool {
+		c.halfDone(certificates, "", "tls")
+		return c.uid("certificate-internal") == ""
+	},
+	"half-keystore": func(c *run) bool {
+		c.halfDone(keystore, "", "tls")
+		return c.uid("member-0") == ""
+	},
+	"half-rolling-restart": func(c *run) bool {
+		c.halfDone(rollingRestart, "1", "2")
+		return c.child("member-0").Data["configuration"] != "2"
+	},
+
+	"unseen-deletion-mark": func(c *run) bool {
+		c.add(2)
+		must(c, c.member("member-1"))
+		must(c, create(context.Background(), c.admin, c.id, "volume-1"))
+		c.launch(c.config, paused(volumesOfMembers))
+		c.begin()
+		resume := c.pauseIf()
+		c.mark("member-1")
+		if !c.faulty {
+			c.awaits("volume-1", false)
+		}
+		c.release("member-1")
+		c.end()
+		resume()
+		c.settle()
+		return c.uid("volume-1") != ""
+	},
+	"unseen-step": func(c *run) bool {
+		c.add(3)
+		c.launch(c.config, paused(oneStep))
+		c.awaits("member-2", true)
+		c.begin()
+		resume := c.pauseIf()
+		c.scale(2)
+		if !c.faulty {
+			c.awaits("member-2", false)
+		}
+		c.scale(1)
+		c.end()
+		resume()
+		c.settle()
+		return c.uid("member-1") != ""
+	},
+	"unseen-scale-up": func(c *run) bool {
+		c.launch(c.through(), onlyUp)
+		c.add(1)
+		c.awaits("member-0", true)
+		c.begin()
+		if c.faulty {
+			c.proxy.HalfOpen()
+		}
+		c.upAndDown()
+		c.end()
+		must(c, c.proxy.Restore())
+		c.settle()
+		return c.uid("member-2") == ""
+	},
+	"unseen-growth": func(c *run) bool {
+		c.launch(c.config, onlyUp, func(p *program) { p.onParent = func() { c.pause.Lock(); c.pause.Unlock() } }) //nolint:staticcheck // waits
+		c.add(1)
+		c.awaits("member-0", true)
+		c.begin()
+		resume := c.pauseIf()
+		c.upAndDown()
+		c.end()
+		resume()
+		c.settle()
+		return c.uid("member-2") == ""
+	},
+
+	"nil-member": func(c *run) bool {
+		c.add(1)
+		must(c, create(context.Background(), c.admin, c.id, "member-0", "ready", "yes"))
+		c.launch(c.config, needsMember)
+		c.handled()
+		c.begin()
+		if c.faulty {
+			must(c, ensure(context.Background(), c.admin, c.id, "member-0", false))
+			c.settle()
+		}
+		c.scale(2)
+		c.end()
+		s := c.set()
+		return s.Status.ObservedGeneration < s.Generation
+	},
+	"lost-event": func(c *run) bool {
+		config := c.config
+		if c.faulty {
+			config = losing(config, "member-0")
+		}
+		c.launch(config, membersOfCache)
+		c.add(1)
+		c.awaits("member-0", true)
+		c.handled()
+		c.begin()
+		must(c, ensure(context.Background(), c.admin, c.id, "member-0", false))
+		c.end()
+		return c.uid("member-0") == ""
+	},
+	"frozen-watch": func(c *run) bool {
+		c.launch(c.atSecond(), converge)
+		c.add(1)
+		c.awaits("volume-0", true)
+		c.handled()
+		c.begin()
+		c.scale(2)
+		c.end()
+		return c.uid("volume-1") == ""
+	},
+	"time-travel": func(c *run) bool {
+		must(c, create(context.Background(), c.admin, c.id, "member-0", "node", "a"))
+		p := c.launch(c.config, agent("a"))
+		c.awaits("running-on-a", true)
+		c.begin()
+		must(c, ensure(context.Background(), c.admin, c.id, "member-0", false))
+		c.awaits("running-on-a", false)
+		p.stop()
+		must(c, create(context.Background(), c.admin, c.id, "member-0", "node", "b"))
+		must(c, create(context.Background(), c.admin, c.id, "running-on-b")) // by the agent of another node
+		c.launch(c.atSecond(), agent("a"))
+		c.end()
+		return c.uid("running-on-a") != "" && c.uid("running-on-b") != ""
+	},
+	"silent-watch": func(c *run) bool {
+		seen := c.watchOnce(c.through())
+		c.begin()
+		if c.faulty {
+			c.proxy.Reset()
+		}
+		c.settle()
+		must(c, create(context.Background(), c.admin, c.id, "news"))
+		c.end()
+		_, ok := seen.Load("news")
+		return !ok
+	},
+	"stopped-informer": func(c *run) bool {
+		p := c.launch(c.config, converge)
+		c.add(1)
+		c.awaits("volume-0", true)
+		c.handled()
+		go heartbeat(p.ctx, p.client, c.id)
+		c.begin()
+		if c.faulty {
+			p.cancel()
+			c.settle()
+		}
+		c.scale(2)
+		c.end()
+		return c.uid("volume-1") == ""
+	},
+	"old-state": func(c *run) bool {
+		must(c, create(context.Background(), c.admin, c.id, "job"))
+		p := c.launch(c.through(), nothing)
+		await.True(c, "cached", func() bool { return p.cached("job") != nil })
+		c.begin()
+		if c.faulty {
+			c.proxy.Cut()
+		}
+		must(c, ensure(context.Background(), c.admin, c.id, "job", false))
+		c.end()
+		wrong := p.cached("job") != nil
+		must(c, c.proxy.Restore())
+		return wrong
+	},
+	"read-before-sync": func(c *run) bool {
+		must(c, create(context.Background(), c.admin, c.id, "features"))
+		must(c, create(context.Background(), c.admin, c.id, "labels"))
+		config := c.through()
+		c.begin()
+		if c.faulty {
+			c.proxy.Delay(c.hold)
+		}
+		p := c.launch(config, nothing)
+		limited, cancel := context.WithTimeout(p.ctx, 12*time.Second)
+		defer cancel()
+		maps := p.factory.Core().V1().ConfigMaps()
+		for !maps.Informer().HasSynced() && limited.Err() == nil { // and then goes on
+			time.Sleep(100 * time.Millisecond)
+		}
+		if _, err := maps.Lister().ConfigMaps(c.id).Get("features"); apierrors.IsNotFound(err) {
+			must(c, ensure(context.Background(), c.admin, c.id, "labels", false))
+		}
+		c.end()
+		must(c, c.proxy.Restore())
+		return c.uid("labels") == ""
+	},
+	"mutated-cache": func(c *run) bool {
+		c.add(1)
+		c.launch(c.config, c.ownSize)
+		c.begin()
+		c.crashes.Store(true) // it wants more from now on
+		c.end()
+		return *c.set().Spec.Replicas == 1
+	},
+	"hot-loop": func(c *run) bool {
+		c.add(1)
+		p := c.launch(c.config, c.timestamps)
+		c.handled()
+		c.begin()
+		before := p.syncs.Load()
+		c.crashes.Store(c.faulty)
+		c.scale(2)
+		c.end()
+		return float64(p.syncs.Load()-before) > c.hold.Seconds()
+	},
+	"leader-never-back": func(c *run) bool {
+		led := c.leadOnce(c.through())
+		await.True(c, "leads", led)
+		c.begin()
+		if c.faulty {
+			c.proxy.Cut()
+		}
+		c.end()
+		must(c, c.proxy.Restore())
+		c.settle()
+		lease, err := c.admin.CoordinationV1().Leases(c.id).Get(context.Background(), "lock", metav1.GetOptions{})
+		must(c, err)
+		return time.Since(lease.Spec.RenewTime.Time) > 15*time.Second
+	},
+}
+
+const finalizer = "example.com/volumes"
+
+// deletedAfterRestart waits for a child, restarts the program at the second API server, and reports whether it deleted the child.
+func (c *run) deletedAfterRestart(p *program, child string) bool {
+	uid := c.awaits(child, true)
+	p.stop()
+	c.launch(c.atSecond(), p.do)
+	c.end()
+	return c.uid(child) != uid
+}
+
+// halfDone lets a program handle the first option, and then the second. With the fault, it ends between two writes, and is restarted
+// until the end of the fault, every 30 seconds.
+func (c *run) halfDone(do reconcile, first, second string) {
+	p := c.launch(c.config, do)
+	c.add(1)
+	if first != "" {
+		c.option(first)
+		c.handled()
+	}
+	c.begin()
+	c.crashes.Store(c.faulty)
+	c.option(second)
+	if !c.faulty {
+		c.end()
+		return
+	}
+	<-p.crashed
+	c.crashes.Store(false)
+	for {
+		p.stop()
+		p = c.launch(c.config, do)
+		if time.Until(c.start.Add(c.hold)) < 30*time.Second {
+			break
+		}
+		time.Sleep(30 * time.Second)
+	}
+	c.end()
+	c.settle()
+}
+
+// settle lets the program act on its last events.
+func (c *run) settle() { time.Sleep(5 * time.Second) }
+
+// pauseIf holds the worker or the handler, if the case is faulty.
+func (c *run) pauseIf() (resume func()) {
+	if !c.faulty {
+		return func() {}
+	}
+	c.pause.Lock()
+	return c.pause.Unlock
+}
+
+// upAndDown grows the parent for a while, until a program without the fault has seen it.
+func (c *run) upAndDown() {
+	c.scale(3)
+	if !c.faulty {
+		c.awaits("member-2", true)
+	}
+	c.settle()
+	c.scale(1)
+}
+
+// member creates a child with a finalizer, as of a kubelet.
+func (c *run) member(name string) error {
+	m := &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Name: name, Finalizers: []string{finalizer}}}
+	_, err := c.admin.CoreV1().ConfigMaps(c.id).Create(context.Background(), m, metav1.CreateOptions{})
+	return err
+}
+
+func (c *run) mark(name string) {
+	must(c, c.admin.CoreV1().ConfigMaps(c.id).Delete(context.Background(), name, metav1.DeleteOptions{}))
+	c.settle()
+}
+
+func (c *run) release(name string) {
+	m := c.child(name)
+	m.Finalizers = nil
+	_, err := c.admin.CoreV1().ConfigMaps(c.id).Update(context.Background(), m, metav1.UpdateOptions{})
+	must(c, err)
+}
+
+// The controllers.
+
+func nothing(context.Context, *program) error { return nil }
+
+// paused waits before it reads.
+func paused(do reconcile) reconcile {
+	return func(ctx context.Context, p *program) error {
+		p.pause.Lock()
+		p.pause.Unlock() //nolint:staticcheck // waits
+		return do(ctx, p)
+	}
+}
+
+// converge gives each member a volume, and deletes those of no member; a parent with an option gets one more part.
+func converge(ctx context.Context, p *program) error {
+	s := p.parent()
+	if s == nil {
+		return nil
+	}
+	members := int(*s.Spec.Replicas)
+	if s.DeletionTimestamp != nil {
+		members = 0
+	}
+	for i := range 3 {
+		if err := ensure(ctx, p.client, p.id, fmt.Sprint("volume-", i), i < members); err != nil {
+			return err
+		}
+	}
+	if err := ensure(ctx, p.client, p.id, "part", option(s) == "part"); err != nil {
+		return err
+	}
+	if s.DeletionTimestamp != nil {
+		s.Finalizers = slices.DeleteFunc(s.Finalizers, func(f string) bool { return f == finalizer })
+		_, err := p.client.AppsV1().StatefulSets(p.id).Update(ctx, s, metav1.UpdateOptions{})
+		return err
+	}
+	return p.status(ctx, s)
+}
+
+// volumesOfMembers deletes the volume of a member that is marked as deleted.
+func volumesOfMembers(ctx context.Context, p *program) error {
+	if m := p.cached("member-1"); m != nil && m.DeletionTimestamp != nil {
+		return ensure(ctx, p.client, p.id, "volume-1", false)
+	}
+	return nil
+}
+
+// server has the capacity of the parent, and is deleted and recreated for another one, after its volume.
+func server(ctx context.Context, p *program) error {
+	s := p.parent()
+	if s == nil {
+		return nil
+	}
+	capacity := option(s)
+	if err := ensure(ctx, p.client, p.id, "volume", true, "capacity", capacity); err != nil {
+		return err
+	}
+	maps := p.client.CoreV1().ConfigMaps(p.id)
+	m, err := maps.Get(ctx, "server", metav1.GetOptions{})
+	if err == nil && m.Data["capacity"] != capacity {
+		if err := maps.Delete(ctx, "server", metav1.DeleteOptions{}); err != nil {
+			return err
+		}
+		if err := p.crash(ctx); err != nil {
+			return err
+		}
+		if err := p.set("volume", "capacity", capacity); err != nil {
+			return err
+		}
+	}
+	if err := ensure(ctx, p.client, p.id, "server", true, "capacity", capacity); err != nil {
+		return err
+	}
+	return p.status(ctx, s)
+}
+
+// scaleDown stores the size, and deletes the volume of a removed member only when the size changes.
+func scaleDown(ctx context.Context, p *program) error {
+	s := p.parent()
+	if s == nil {
+		return nil
+	}
+	size := option(s)
+	if err := ensure(ctx, p.client, p.id, "server", true, "size", "0"); err != nil {
+		return err
+	}
+	m, err := p.client.CoreV1().ConfigMaps(p.id).Get(ctx, "server", metav1.GetOptions{})
+	if err != nil {
+		return err
+	}
+	if m.Data["size"] != size {
+		if err := p.set("server", "size", size); err != nil {
+			return err
+		}
+		if size == "1" {
+			if err := p.crash(ctx); err != nil {
+				return err
+			}
+		}
+		if err := ensure(ctx, p.client, p.id, "volume-1", size == "2"); err != nil {
+			return err
+		}
+	}
+	return p.status(ctx, s)
+}
+
+// certificates creates two, unless the first exists.
+func certificates(ctx context.Context, p *program) error {
+	s := p.parent()
+	if s == nil || option(s) != "tls" {
+		return nil
+	}
+	if _, err := p.client.CoreV1().ConfigMaps(p.id).Get(ctx, "certificate", metav1.GetOptions{}); apierrors.IsNotFound(err) {
+		if err := create(ctx, p.client, p.id, "certificate"); err != nil {
+			return err
+		}
+		if err := p.crash(ctx); err != nil {
+			return err
+		}
+		if err := create(ctx, p.client, p.id, "certificate-internal"); err != nil {
+			return err
+		}
+	}
+	return p.status(ctx, s)
+}
+
+// keystore creates a keystore once, and then the member; a keystore that exists is an error.
+func keystore(ctx context.Context, p *program) error {
+	s := p.parent()
+	if s == nil || option(s) != "tls" || s.Status.ObservedGeneration == s.Generation {
+		return nil
+	}
+	if err := create(ctx, p.client, p.id, "keystore"); err != nil {
+		return err
+	}
+	if err := p.crash(ctx); err != nil {
+		return err
+	}
+	if err := create(ctx, p.client, p.id, "member-0"); err != nil {
+		return err
+	}
+	return p.status(ctx, s)
+}
+
+// rollingRestart updates the configuration, and restarts the member only then.
+func rollingRestart(ctx context.Context, p *program) error {
+	s := p.parent()
+	if s == nil {
+		return nil
+	}
+	for _, name := range []string{"configuration", "member-0"} {
+		if err := ensure(ctx, p.client, p.id, name, true, "configuration", ""); err != nil {
+			return err
+		}
+	}
+	m, err := p.client.CoreV1().ConfigMaps(p.id).Get(ctx, "configuration", metav1.GetOptions{})
+	if err != nil {
+		return err
+	}
+	if m.Data["configuration"] != option(s) {
+		if err := p.set("configuration", "configuration", option(s)); err != nil {
+			return err
+		}
+		if err := p.crash(ctx); err != nil {
+			return err
+		}
+		if err := p.set("member-0", "configuration", option(s)); err != nil {
+			return err
+		}
+	}
+	return p.status(ctx, s)
+}
+
+// set changes a child.
+func (p *program) set(name, key, value string) error {
+	m, err := p.client.CoreV1().ConfigMaps(p.id).Get(p.ctx, name, metav1.GetOptions{})
+	if err != nil {
+		return err
+	}
+	if m.Data == nil {
+		m.Data = map[string]string{}
+	}
+	m.Data[key] = value
+	_, err = p.client.CoreV1().ConfigMaps(p.id).Update(p.ctx, m, metav1.UpdateOptions{})
+	return err
+}
+
+// size returns the number of members.
+func (p *program) size() (n int32) {
+	for p.run.uid(fmt.Sprint("member-", n)) != "" {
+		n++
+	}
+	return n
+}
+
+// oneStep removes one member at a time, and rejects larger steps.
+func oneStep(ctx context.Context, p *program) error {
+	s := p.parent()
+	if s == nil {
+		return nil
+	}
+	now := p.size()
+	if now > *s.Spec.Replicas+1 {
+		return nil // not supported
+	}
+	if now > *s.Spec.Replicas {
+		if err := ensure(ctx, p.client, p.id, fmt.Sprint("member-", now-1), false); err != nil {
+			return err
+		}
+	}
+	return onlyUp(ctx, p)
+}
+
+// onlyUp adds members, and removes none.
+func onlyUp(ctx context.Context, p *program) error {
+	s := p.parent()
+	if s == nil {
+		return nil
+	}
+	for n := p.size(); n < *s.Spec.Replicas; n++ {
+		if err := create(ctx, p.client, p.id, fmt.Sprint("member-", n)); err != nil {
+			return err
+		}
+	}
+	return p.status(ctx, s)
+}
+
+// needsMember reads a member without a look whether it is there.
+func needsMember(ctx context.Context, p *program) error {
+	s, member := p.parent(), p.cached("member-0")
+	if s == nil || member.Data["ready"] != "yes" {
+		return nil
+	}
+	return p.status(ctx, s)
+}
+
+// membersOfCache recreates a member that its cache lacks.
+func membersOfCache(ctx context.Context, p *program) error {
+	s := p.parent()
+	if s == nil {
+		return nil
+	}
+	if p.cached("member-0") == nil {
+		if err := create(ctx, p.client, p.id, "member-0"); err != nil && !apierrors.IsAlreadyExists(err) {
+			return err
+		}
+	}
+	return p.status(ctx, s)
+}
+
+// agent runs the member that is assigned to its node.
+func agent(node string) reconcile {
+	return func(ctx context.Context, p *program) error {
+		m := p.cached("member-0")
+		return ensure(ctx, p.client, p.id, "running-on-"+node, m != nil && m.Data["node"] == node)
+	}
+}
+
+// ownSize wants one more member every ten seconds. With the fault, it writes that into its cache, where it then finds it.
+func (c *run) ownSize(ctx context.Context, p *program) error {
+	s, err := p.factory.Apps().V1().StatefulSets().Lister().StatefulSets(c.id).Get("parent")
+	if err != nil || !c.crashes.Load() {
+		return nil
+	}
+	wanted := 2 + int32(time.Since(c.start)/(10*time.Second))
+	changed := s
+	if !c.faulty {
+		changed = s.DeepCopy()
+	}
+	*changed.Spec.Replicas = wanted
+	if *s.Spec.Replicas == wanted {
+		return nil
+	}
+	_, err = p.client.AppsV1().StatefulSets(c.id).Update(ctx, changed, metav1.UpdateOptions{})
+	return err
+}
+
+// timestamps reports when it last handled the parent: with the fault, in each reconcile.
+func (c *run) timestamps(ctx context.Context, p *program) error {
+	s := p.parent()
+	if s == nil {
+		return nil
+	}
+	if !c.crashes.Load() {
+		return p.status(ctx, s)
+	}
+	s.Status.ObservedGeneration = s.Generation
+	s.Status.UpdateRevision = strconv.FormatInt(time.Now().UnixNano(), 10)
+	_, err := p.client.AppsV1().StatefulSets(c.id).UpdateStatus(ctx, s, metav1.UpdateOptions{})
+	return err
+}
