@@ -15,7 +15,7 @@ SERVERS  := $(GO) run ./internal/testenv/cmd/servers
 MODULES  := . cmd/exporter integrations/controllerruntime lint examples/controller-runtime test/e2e test/deploy
 ROOT     := github.com/informer-exporter/informer-exporter
 # Tests that take minutes, because faults last that long.
-FAULTS   := ./test/faults ./test/auditlog ./test/chaos ./test/demo ./test/otlp ./test/hostile
+FAULTS   := ./test/faults ./test/auditlog ./test/chaos ./test/demo ./test/otlp ./test/hostile ./test/bugs
 RACE     ?= -race
 # Number of packages tested in parallel: tests with servers mostly wait.
 PARALLEL ?= 4
@@ -29,7 +29,7 @@ MUTATED  := $(addprefix ./collectors/,internal/ring internal/rv internal/series 
 # Packages with an API that docs/versioning.md covers.
 PUBLIC   := /(collectors|integrations|tracing|alerts|dashboards)(/|$$)
 # Files that `make generate` writes.
-GENERATED := deploy/alertmanager deploy/configuration.md deploy/grafana deploy/kubernetes deploy/metrics.md deploy/prometheus deploy/runbooks deploy/thresholds.md docs/dev/chaos.md docs/dev/requirements.md docs/faults.md
+GENERATED := deploy/alertmanager deploy/configuration.md deploy/grafana deploy/kubernetes deploy/metrics.md deploy/prometheus deploy/runbooks deploy/thresholds.md docs/dev/chaos.md docs/dev/requirements.md docs/detection.md docs/faults.md
 # Names under which the exporter is a kubectl plugin, and completes the plugin's arguments.
 PLUGIN   := kubectl-informers kubectl_complete-informers
 # Nested modules have tags of their own on the same commit.
@@ -217,6 +217,11 @@ soak: servers ## Run the whole stack under random faults for DURATION (30m) at S
 .PHONY: chaos
 chaos: servers ## Test the exporter under long outages of servers, credentials and permissions: OUTAGE (5m)
 	OUTAGE=$(or $(OUTAGE),5m) $(GO) test -count=1 -timeout 60m -v ./test/chaos
+
+.PHONY: bugs
+bugs: servers ## Reproduce published bugs, with and without their faults, and verify which alerts fire (ten minutes); UPDATE=1 records it in docs/detection.md
+	cd test/bugs && BUGS=$(or $(BUGS),all) UPDATE=$(UPDATE) $(GO) test -count=1 -timeout 30m -v .
+	$(GO) run ./internal/testenv/cmd/tables
 
 .PHONY: hostile
 hostile: servers ## Run the exporter, and a program with the library, against an API server that returns false data, each case for FOR (1m); prints the alert and the peak memory of each

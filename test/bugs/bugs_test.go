@@ -14,6 +14,7 @@ import (
 	"sigs.k8s.io/yaml"
 
 	"github.com/informer-exporter/informer-exporter/alerts"
+	"github.com/informer-exporter/informer-exporter/internal/testenv/page"
 	"github.com/informer-exporter/informer-exporter/internal/testenv/stacktest"
 )
 
@@ -81,7 +82,7 @@ func detect(t *testing.T, timing string, hold time.Duration) {
 			t.Errorf("%s: the wrong effect did not happen", c.ID)
 			continue
 		}
-		found := map[string]Detection{}
+		found := Detections{}
 		for _, way := range Ways {
 			all := maps.Clone(alerts[c.ID][way])
 			if c.Server {
@@ -189,5 +190,18 @@ func TestCases(t *testing.T) {
 	}
 	if len(cases) < 20 || len(cases) != len(reproductions) || min(count["stale state"], count["intermediate state"], count["unobserved state"]) < 4 {
 		t.Errorf("%d cases, %d reproductions, %v", len(cases), len(reproductions), count)
+	}
+}
+
+// TestPage verifies that docs/detection.md has the cases and their results.
+func TestPage(t *testing.T) {
+	content, err := os.ReadFile("../../docs/detection.md")
+	must(t, err)
+	text, err := Markdown()
+	must(t, err)
+	want, err := page.Replace(string(content), "detection", text)
+	must(t, err)
+	if want != string(content) {
+		t.Error("docs/detection.md is stale: run make generate")
 	}
 }

@@ -208,7 +208,7 @@ func (p *program) next(ctx context.Context, handle func(context.Context, string)
 	return true
 }
 
-// crash ends the process between two writes, if the fault says so.
+// crash ends the process between two writes, in a case with a crash.
 func (p *program) crash(ctx context.Context) error {
 	if !p.crashes.Load() {
 		return nil

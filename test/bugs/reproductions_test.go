@@ -237,6 +237,7 @@ var reproductions = map[string]func(*run) bool{
 	"old-state": func(c *run) bool {
 		must(c, create(context.Background(), c.admin, c.id, "job"))
 		p := c.launch(c.through(), nothing)
+		p.factory.WaitForCacheSync(p.ctx.Done()) // before it reads
 		await.True(c, "cached", func() bool { return p.cached("job") != nil })
 		c.begin()
 		if c.faulty {
@@ -614,7 +615,7 @@ func onlyUp(ctx context.Context, p *program) error {
 	return p.status(ctx, s)
 }
 
-// needsMember reads a member without a look whether it is there.
+// needsMember reads a member without checking whether it exists.
 func needsMember(ctx context.Context, p *program) error {
 	s, member := p.parent(), p.cached("member-0")
 	if s == nil || member.Data["ready"] != "yes" {

@@ -19,8 +19,11 @@ type Detection struct {
 	Seconds int    `json:"seconds"`
 }
 
-// Runs are detections by timing and way.
-type Runs map[string]map[string]Detection
+// Detections are the first alert of each way that has one.
+type Detections map[string]Detection
+
+// Runs are detections by timing.
+type Runs map[string]Detections
 
 // Result has the first run of a case, which stays, and the last one.
 type Result struct {
@@ -28,7 +31,7 @@ type Result struct {
 	Last  Runs `json:"last"`
 }
 
-func (r *Result) add(timing string, found map[string]Detection) {
+func (r *Result) add(timing string, found Detections) {
 	if r.First == nil {
 		r.First, r.Last = Runs{}, Runs{}
 	}

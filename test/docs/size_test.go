@@ -12,14 +12,14 @@ var budgets = map[string]int{
 	"docs/instrumentation.md": 2100, "docs/tracing.md": 1050, "docs/concepts.md": 860, "docs/comparison.md": 560, "docs/versioning.md": 310,
 	"docs/install.md": 600, "docs/exporter.md": 1400, "docs/high-availability.md": 1250, "docs/security.md": 1500, "docs/generator.md": 800,
 	"docs/troubleshooting.md": 450, "docs/flags.md": 1600, "docs/dashboards.md": 900, "docs/alerting.md": 1150, "docs/on-call.md": 430,
-	"docs/faults.md": 1800, "docs/benchmarks.md": 1400, "docs/lint.md": 1100, "docs/audit-log.md": 700,
+	"docs/faults.md": 1800, "docs/detection.md": 1800, "docs/benchmarks.md": 1400, "docs/lint.md": 1100, "docs/audit-log.md": 700,
 	"docs/dev/adding.md": 300, "docs/dev/testing.md": 900, "docs/dev/chaos.md": 1000, "docs/dev/decisions.md": 1850, "docs/dev/requirements.md": 2700,
 	"deploy/metrics.md": 9400, "deploy/configuration.md": 900, "deploy/thresholds.md": 1650, "CHANGELOG.md": 900, "CONTRIBUTING.md": 650,
 }
 
 // Limits of all pages together, and of a cell of a table.
 const (
-	mostWords, mostLines, mostCell = 39_000, 2_070, 30
+	mostWords, mostLines, mostCell = 40_600, 2_070, 30
 )
 
 var cellEnd = regexp.MustCompile(` \|(?: |$)`)
@@ -41,7 +41,7 @@ func TestSize(t *testing.T) {
 				t.Errorf("%s has no budget", path)
 			}
 		}
-		if folder == "docs" && !strings.Contains(name, "/") && name != "flags.md" && name != "faults.md" { // generated references, like those in deploy
+		if folder == "docs" && !strings.Contains(name, "/") && name != "flags.md" && name != "faults.md" && name != "detection.md" { // generated references, like those in deploy
 			lines += strings.Count(page, "\n")
 		}
 		for line := range strings.Lines(fence.ReplaceAllString(page, "")) {

@@ -1,4 +1,4 @@
-// Command tables writes the tables of docs/faults.md, docs/dev/chaos.md and docs/dev/requirements.md. `make generate` runs it from the
+// Command tables writes the tables of docs/faults.md, docs/detection.md, docs/dev/chaos.md and docs/dev/requirements.md. `make generate` runs it from the
 // root of the repository.
 package main
 
@@ -13,6 +13,7 @@ import (
 
 	"github.com/informer-exporter/informer-exporter/internal/testenv/chain"
 	"github.com/informer-exporter/informer-exporter/internal/testenv/page"
+	"github.com/informer-exporter/informer-exporter/test/bugs"
 	"github.com/informer-exporter/informer-exporter/test/chaos"
 	"github.com/informer-exporter/informer-exporter/test/docs"
 	"github.com/informer-exporter/informer-exporter/test/faults"
@@ -30,10 +31,15 @@ func run() error {
 	if err != nil {
 		return err
 	}
+	detection, err := bugs.Markdown()
+	if err != nil {
+		return err
+	}
 	tables := []struct{ file, name, text string }{
 		{"faults.md", "faults", faults.Markdown()},
 		{"faults.md", "demo", demoFaults()},
 		{"dev/chaos.md", "chaos", chaos.Markdown()},
+		{"detection.md", "detection", detection},
 	}
 	for name, text := range requirements {
 		tables = append(tables, struct{ file, name, text string }{"dev/requirements.md", name, text})
