@@ -89,7 +89,7 @@ func (c *run) through() *rest.Config {
 	return c.proxy.RESTConfig(c.config)
 }
 
-// frozen returns the configuration of a program at the second API server.
+// atSecond returns the configuration of a program at the second API server.
 func (c *run) atSecond() *rest.Config {
 	config := rest.CopyConfig(c.config)
 	config.Host = c.second.Config().Host
@@ -124,13 +124,14 @@ type program struct {
 	syncs    atomic.Int64
 	onParent func() // blocks the handler
 	do       reconcile
+	resync   time.Duration // of the controller
 }
 
 type reconcile func(context.Context, *program) error
 
-// launch starts a program. With synced false, it does not wait for its caches.
+// launch starts a program.
 func (c *run) launch(config *rest.Config, do reconcile, change ...func(*program)) *program {
-	p := &program{run: c, obs: c.observer(), crashed: make(chan struct{}), onParent: func() {}, do: do}
+	p := &program{run: c, obs: c.observer(), crashed: make(chan struct{}), onParent: func() {}, do: do, resync: 10 * time.Hour}
 	p.client = kubernetes.NewForConfigOrDie(apiclient.WrapConfig(p.obs, config, apiclient.Options{}))
 	p.factory = informer.NewSharedInformerFactory(p.obs, p.client, 0, informer.FactoryOptions{Namespace: c.id})
 	limiter := workqueue.NewTypedItemExponentialFailureRateLimiter[string](50*time.Millisecond, 30*time.Second)
@@ -161,7 +162,7 @@ func (c *run) launch(config *rest.Config, do reconcile, change ...func(*program)
 		for ctx.Err() == nil {
 			select {
 			case <-ctx.Done():
-			case <-time.After(10 * time.Second):
+			case <-time.After(p.resync):
 				p.queue.Add(key)
 			}
 		}

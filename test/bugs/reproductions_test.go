@@ -273,7 +273,7 @@ var reproductions = map[string]func(*run) bool{
 	},
 	"mutated-cache": func(c *run) bool {
 		c.add(1)
-		c.launch(c.config, c.ownSize)
+		c.launch(c.config, c.ownSize, func(p *program) { p.resync = 10 * time.Second })
 		c.begin()
 		c.crashes.Store(true) // it wants more from now on
 		c.end()
@@ -317,8 +317,8 @@ func (c *run) deletedAfterRestart(p *program, child string) bool {
 	return c.uid(child) != uid
 }
 
-// halfDone lets a program handle the first option, and then the second. With the fault, it ends between two writes, and is restarted
-// until the end of the fault, every 30 seconds.
+// halfDone lets a program handle the first option, and then the second. With the fault, it ends between two writes, and again five
+// seconds after each start until the end of the fault. The pauses before its starts are those of a kubelet.
 func (c *run) halfDone(do reconcile, first, second string) {
 	p := c.launch(c.config, do)
 	c.add(1)
@@ -329,22 +329,20 @@ func (c *run) halfDone(do reconcile, first, second string) {
 	c.begin()
 	c.crashes.Store(c.faulty)
 	c.option(second)
-	if !c.faulty {
-		c.end()
-		return
-	}
-	<-p.crashed
-	c.crashes.Store(false)
-	for {
-		p.stop()
-		p = c.launch(c.config, do)
-		if time.Until(c.start.Add(c.hold)) < 30*time.Second {
-			break
+	if c.faulty {
+		<-p.crashed
+		c.crashes.Store(false)
+		for backoff := 10 * time.Second; ; backoff *= 2 {
+			p.stop()
+			time.Sleep(backoff)
+			p = c.launch(c.config, do)
+			c.settle()
+			if time.Now().Add(2 * backoff).After(c.start.Add(c.hold)) {
+				break
+			}
 		}
-		time.Sleep(30 * time.Second)
 	}
 	c.end()
-	c.settle()
 }
 
 // settle lets the program act on its last events.
@@ -430,7 +428,12 @@ func converge(ctx context.Context, p *program) error {
 // volumesOfMembers deletes the volume of a member that is marked as deleted.
 func volumesOfMembers(ctx context.Context, p *program) error {
 	if m := p.cached("member-1"); m != nil && m.DeletionTimestamp != nil {
-		return ensure(ctx, p.client, p.id, "volume-1", false)
+		if err := ensure(ctx, p.client, p.id, "volume-1", false); err != nil {
+			return err
+		}
+	}
+	if s := p.parent(); s != nil {
+		return p.status(ctx, s)
 	}
 	return nil
 }
@@ -649,8 +652,11 @@ func agent(node string) reconcile {
 // ownSize wants one more member every ten seconds. With the fault, it writes that into its cache, where it then finds it.
 func (c *run) ownSize(ctx context.Context, p *program) error {
 	s, err := p.factory.Apps().V1().StatefulSets().Lister().StatefulSets(c.id).Get("parent")
-	if err != nil || !c.crashes.Load() {
+	if err != nil {
 		return nil
+	}
+	if !c.crashes.Load() || s.Status.ObservedGeneration < s.Generation {
+		return p.status(ctx, s.DeepCopy())
 	}
 	wanted := 2 + int32(time.Since(c.start)/(10*time.Second))
 	changed := s
