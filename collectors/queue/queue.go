@@ -177,6 +177,7 @@ type layers[T comparable] struct {
 }
 
 func (l *layers[T]) delayed() int          { return l.delaying.mirror.len() }
+func (l *layers[T]) depth() int            { return l.ready.Len() }
 func (l *layers[T]) oldest() time.Duration { return l.ready.oldest() }
 func (l *layers[T]) workers() (int, bool)  { return l.ready.workers() }
 func (l *layers[T]) remaining() int        { return l.ready.remaining() + l.delayed() }

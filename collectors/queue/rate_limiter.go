@@ -10,9 +10,9 @@ import (
 )
 
 // NewTypedRateLimiter decorates the rate limiter of a queue. It reports the backoff of each retry, the number of retries of an
-// item when it is forgotten, and the highest number of retries of any item until then. An item above the objective of 6 retries
-// is named in the log, with at most one line per controller in ten minutes. NewTypedRateLimitingQueue includes it. It is meant for queues that are created elsewhere, such
-// as controller-runtime's priority queue:
+// item when it is forgotten, and the highest number of retries of any item until then. Items above the objective of 6 retries are
+// named in the log, with at most one line per controller in a minute and one per item in ten. NewTypedRateLimitingQueue
+// includes it. It is meant for queues that are created elsewhere, such as controller-runtime's priority queue:
 //
 //	builder.WithOptions(controller.Options{RateLimiter: queue.NewTypedRateLimiter(obs, "deployments", limiter)})
 //
@@ -53,7 +53,7 @@ func (l *rateLimiter[T]) When(item T) time.Duration {
 	l.series.backoff.Observe(d.Seconds())
 	if n := l.inner.NumRequeues(item); n > 0 {
 		l.retrying.add(item, n, d)
-		l.logRetries(item, n)
+		l.logRetries(n)
 	}
 	return d
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/informer-exporter/informer-exporter/collectors"
 	"github.com/informer-exporter/informer-exporter/collectors/catalog"
 	"github.com/informer-exporter/informer-exporter/collectors/internal/core"
+	"github.com/informer-exporter/informer-exporter/collectors/internal/inspection"
 	"github.com/informer-exporter/informer-exporter/collectors/internal/series"
 )
 
@@ -55,6 +56,8 @@ type queueState interface {
 	oldest() time.Duration
 	// workers returns the number of workers that wait in Get or process an item. known is false if Get is not observed.
 	workers() (n int, known bool)
+	// depth returns the number of ready items.
+	depth() int
 }
 
 // limiterSeries are the series of a controller's rate limiters. Usually there is one.
@@ -74,6 +77,8 @@ type limiterSeries struct {
 type limiterState interface {
 	// highest returns the highest number of retries of an item that has not been forgotten, 0 if there is none.
 	highest() int
+	// all returns the items that have not been forgotten.
+	all(*core.Observer) []inspection.Item
 }
 
 // joinQueue returns the series of a controller's queues. They exist at least until leave is called, which must be done
@@ -153,34 +158,47 @@ func (s *queueSeries) withdraw(q queueState) {
 // item of all, and the highest number of retries. It takes the lock of each queue and rate limiter briefly.
 func (r *registry) Collect(ch chan<- prometheus.Metric) {
 	for _, s := range r.queues.Values() {
-		s.mu.Lock()
-		members := slices.Clone(s.members)
-		s.mu.Unlock()
-		var (
-			delayed, workers int
-			oldest           time.Duration
-			known            bool
-		)
-		for _, q := range members {
-			delayed += q.delayed()
-			oldest = max(oldest, q.oldest())
-			n, ok := q.workers()
-			workers, known = workers+n, known || ok
-		}
-		s.SendGauge(ch, catalog.ControllerQueueDelayedItems, float64(delayed))
-		s.SendGauge(ch, catalog.ControllerQueueOldestItem, oldest.Seconds())
-		if known {
-			s.SendGauge(ch, catalog.ControllerRunningWorkers, float64(workers))
+		q := s.state()
+		s.SendGauge(ch, catalog.ControllerQueueDelayedItems, float64(q.Delayed))
+		s.SendGauge(ch, catalog.ControllerQueueOldestItem, q.OldestSeconds)
+		if q.RunningWorkers != nil {
+			s.SendGauge(ch, catalog.ControllerRunningWorkers, float64(*q.RunningWorkers))
 		}
 	}
 	for _, s := range r.limiters.Values() {
-		s.mu.Lock()
-		members := slices.Clone(s.members)
-		s.mu.Unlock()
 		highest := 0
-		for _, l := range members {
+		for _, l := range s.current() {
 			highest = max(highest, l.highest())
 		}
 		s.SendGauge(ch, catalog.ControllerItemRetriesMax, float64(highest))
 	}
+}
+
+// state returns the state of a controller's queues together.
+func (s *queueSeries) state() inspection.Queue {
+	all := inspection.Queue{Controller: s.controller}
+	s.mu.Lock()
+	members := slices.Clone(s.members)
+	s.mu.Unlock()
+	var oldest time.Duration
+	for _, q := range members {
+		all.Ready += q.depth()
+		all.Delayed += q.delayed()
+		oldest = max(oldest, q.oldest())
+		if n, known := q.workers(); known {
+			if all.RunningWorkers != nil {
+				n += *all.RunningWorkers
+			}
+			all.RunningWorkers = &n
+		}
+	}
+	all.OldestSeconds = oldest.Seconds()
+	return all
+}
+
+// current returns the controller's rate limiters.
+func (s *limiterSeries) current() []limiterState {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return slices.Clone(s.members)
 }

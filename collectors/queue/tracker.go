@@ -200,6 +200,13 @@ func (t *Tracker[T]) delayed() int {
 	return len(t.due)
 }
 
+func (t *Tracker[T]) depth() int {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.settle()
+	return len(t.ready.known)
+}
+
 func (t *Tracker[T]) oldest() time.Duration {
 	t.mu.Lock()
 	defer t.mu.Unlock()

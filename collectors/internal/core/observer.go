@@ -11,6 +11,8 @@ import (
 
 // Observer is the state that all decorators of a collectors.Observer share. It is safe for concurrent use.
 type Observer struct {
+	// Name is Options.Name.
+	Name   string
 	Logger *slog.Logger
 	// Tracing is nil unless the program traces. All its methods accept a nil Tracing.
 	Tracing *Tracing
@@ -45,6 +47,7 @@ type Observer struct {
 // registered, and later for Register.
 func New(reg prometheus.Registerer, options Options) *Observer {
 	o := &Observer{
+		Name:             options.Name,
 		Logger:           options.Logger,
 		Tracing:          newTracing(options.Tracer, options.Logger),
 		RememberedEvents: options.RememberedEvents,

@@ -32,3 +32,13 @@ func (o *Observer) currentParts() []Part {
 	defer o.mu.Unlock()
 	return slices.Clone(o.parts)
 }
+
+// PartsOf returns the parts of an Observer that implement P, an interface beyond Part.
+func PartsOf[P any](o *Observer) (all []P) {
+	for _, p := range o.currentParts() {
+		if p, ok := p.(P); ok {
+			all = append(all, p)
+		}
+	}
+	return all
+}
