@@ -5,6 +5,7 @@ var all = []Metric{
 	// Cache
 	InformerSynced.Metric,
 	InformerObjects.Metric,
+	InformerCacheBytes.Metric,
 	InformerCacheHits.Metric,
 	InformerCacheMisses.Metric,
 	InformerUnsyncedReads.Metric,

@@ -30,6 +30,13 @@ var (
 		Family: familyCache,
 		Labels: informer(),
 	})
+	InformerCacheBytes = gauge(Metric{
+		Name:   "k8s_informer_cache_bytes",
+		Help:   "Estimated memory of the objects in the informer's cache in bytes, by part, from a random sample.",
+		Notes:  "Off by default (`Checks.Memory`). Transforms can remove `managed_fields`; informers of metadata lack `spec`, `status` and `data`.",
+		Family: familyCache,
+		Labels: informer(labelPart),
+	})
 	InformerUnsyncedReads = counter(Metric{
 		Name:      "k8s_informer_unsynced_reads_total",
 		Help:      "Number of cache reads before the initial sync: lookups by key that found no object, and lists.",

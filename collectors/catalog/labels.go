@@ -50,6 +50,10 @@ var (
 		Name: "result", Help: "outcome of the audit",
 		Values: []string{"consistent", "different", "skipped", "error"},
 	}
+	labelPart = Label{
+		Name: "part", Help: "part of the objects; `metadata` includes keys and indexes",
+		Values: []string{"managed_fields", "labels_annotations", "metadata", "spec", "status", "data"},
+	}
 	labelDifference = Label{
 		Name: "difference", Help: "type of the difference",
 		Values: []string{"missing", "extra", "stale", "wrong_uid", "index", "key_collision"},

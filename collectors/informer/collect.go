@@ -83,6 +83,9 @@ func collect(ch chan<- prometheus.Metric, m *metrics, informers []*informer) {
 			}
 		}
 	}
+	for part, n := range bytes(informers) {
+		send(catalog.InformerCacheBytes, n, part)
+	}
 	for name, h := range byName(total.Handlers) {
 		send(catalog.InformerHandlerPending, float64(h.Pending), name)
 		if !h.LastResync.IsZero() {
@@ -123,6 +126,15 @@ func differences(informers []*informer) (found map[string]int, audited bool) {
 		audited = inf.checks.AddDifferences(found) || audited
 	}
 	return found, audited
+}
+
+// bytes returns the estimated memory of caches by part, none before the first estimate.
+func bytes(informers []*informer) map[string]float64 {
+	all := map[string]float64{}
+	for _, inf := range informers {
+		inf.checks.AddBytes(all)
+	}
+	return all
 }
 
 // total returns the combined state of informers with all handlers, the number of orphaned informers, and the largest number of

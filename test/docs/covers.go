@@ -3,6 +3,7 @@ package docs
 // covers are the requirements that each metric meets, by the name of the metric.
 var covers = map[string]string{
 	"k8s_informer_synced":                                            "S2 O1",
+	"k8s_informer_cache_bytes":                                       "S51",
 	"k8s_informer_objects":                                           "S11",
 	"k8s_informer_cache_hits_total":                                  "S1 S52 B1",
 	"k8s_informer_cache_misses_total":                                "S1 S52 B1",

@@ -68,7 +68,7 @@ var sections = []section{
 		{id: "S48", text: "distributions of syncs, cleanups, rollbacks, retries and backoff"},
 		{id: "S49", text: "the documented action in the runbook of each threshold", where: "[Runbooks](../../deploy/runbooks)"},
 		{id: "S50", text: "a threshold for the cache delay, which the articles leave empty"},
-		{id: "S51", text: "open watches per program; bytes of caches, known only as memory per process", where: "panels Open watches by program, Memory by process"},
+		{id: "S51", text: "open watches per program; bytes of caches by part", where: "panels Open watches by program, Memory by process"},
 		{id: "S52", text: "hit ratio over time"},
 	}},
 	{"Cache pollution", "pollution", []requirement{

@@ -6,12 +6,14 @@ import (
 	"log/slog"
 	"slices"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"k8s.io/client-go/tools/cache"
 
 	"github.com/informer-exporter/informer-exporter/collectors/internal/audit"
 	"github.com/informer-exporter/informer-exporter/collectors/internal/core"
+	"github.com/informer-exporter/informer-exporter/collectors/internal/footprint"
 	"github.com/informer-exporter/informer-exporter/collectors/internal/schedule"
 	"github.com/informer-exporter/informer-exporter/collectors/internal/stream"
 )
@@ -21,12 +23,14 @@ const (
 	concurrentFreshnessChecks = 16
 	concurrentAudits          = 1
 	concurrentMutationChecks  = 1
+	concurrentMemoryChecks    = 1
 )
 
 // Shared is the state that the checks of all informers of an Observer share.
 type Shared struct {
 	freshness         rotation
 	audits, mutations schedule.Slots
+	memory            schedule.Slots
 	syncs             syncs
 	// Auditing is open while audits may run.
 	Auditing *schedule.Gate
@@ -37,6 +41,7 @@ func NewShared() *Shared {
 	return &Shared{
 		audits:    make(schedule.Slots, concurrentAudits),
 		mutations: make(schedule.Slots, concurrentMutationChecks),
+		memory:    make(schedule.Slots, concurrentMemoryChecks),
 		Auditing:  schedule.NewGate(),
 	}
 }
@@ -69,6 +74,7 @@ type Checks struct {
 	fresh   freshness
 	audits  audits
 	version storeVersion
+	bytes   atomic.Pointer[footprint.Bytes]
 }
 
 // New returns the checks of an informer, which run from Start until the function that Start returns is called. It creates
@@ -101,6 +107,7 @@ func (c *Checks) enabled() iter.Seq[check] {
 			{check{c.Metrics.addFreshness, c.checkFreshness, false}, c.Intervals.Freshness, true},
 			{check{c.Metrics.addAudits, c.auditUnlessPaused, true}, c.Intervals.Audit, true},
 			{check{c.Metrics.addMutations, c.checkMutations, false}, c.Intervals.Mutations, false},
+			{check{func() {}, c.checkMemory, false}, c.Intervals.Memory, false},
 		} {
 			if k.interval != 0 && c.Store != nil && (c.Lister != nil || !k.connection) && !yield(k.check) {
 				return

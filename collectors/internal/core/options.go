@@ -28,7 +28,7 @@ type Options struct {
 
 // Checks has the fields of collectors.Checks.
 type Checks struct {
-	Freshness, Audit, Mutations time.Duration
+	Freshness, Audit, Mutations, Memory time.Duration
 }
 
 // Limits has the fields of collectors.Limits.
