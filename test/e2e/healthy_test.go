@@ -109,6 +109,9 @@ func TestHealthyRecordingIsOfTheRules(t *testing.T) {
 		catalog.InformerForeignObjects.Name, catalog.InformerUnsyncedReads.Name, catalog.InformerHandlers.Name,
 		catalog.InformerResyncPeriods.Name, catalog.InformerEventsLost.Name, catalog.InformerTransformConflicts.Name, catalog.InformerTransforms.Name,
 	}
+	if name := catalog.UpstreamStoreResourceVersion.Name; !have[name] {
+		t.Errorf("the recording does not have %s, by which ControllerCacheBehind judges programs without the library", name)
+	}
 	for _, name := range reads.Names() {
 		if ofInformers := strings.HasPrefix(name, "k8s_informer_"); ofInformers && !have[name] && !slices.Contains(absent, name) {
 			t.Errorf("rules read %s, which the recording does not have", name)
