@@ -155,7 +155,7 @@ const every = 2
 type alertSteps map[string][]int
 
 // loadRecording returns the data of a recording, and the groups of a rule file that read and write it, in the order of the file: the
-// result of a recording rule is not older than an alert that reads it.
+// result of a recording rule is not older than an alert that reads it. Rules that cannot have a result are left out.
 func loadRecording(t *testing.T, r recording.Recording, rulesFile string) (*promqltest.LazyLoader, []*rules.Group) {
 	t.Helper()
 	data, err := promqltest.NewLazyLoader(r.Load(), promqltest.LazyLoaderOpts{StartTime: r.Start, EnableAtModifier: true, EnableNegativeOffset: true})
@@ -163,13 +163,14 @@ func loadRecording(t *testing.T, r recording.Recording, rulesFile string) (*prom
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = data.Close() })
+	promql := parser.NewParser(parser.Options{})
 	manager := rules.NewManager(&rules.ManagerOptions{
 		QueryFunc:  rules.EngineQueryFunc(data.QueryEngine(), data.Storage()),
 		Appendable: data.Storage(), Queryable: data.Storage(),
 		Context:    t.Context(),
 		NotifyFunc: func(context.Context, string, ...*rules.Alert) {},
 		Logger:     promslog.NewNopLogger(),
-		Parser:     parser.NewParser(parser.Options{}),
+		Parser:     promql, GroupLoader: possibleRules{promql, r},
 	})
 	groups, errs := manager.LoadGroups(r.Interval, labels.EmptyLabels(), "", nil, false, rulesFile)
 	if len(errs) > 0 {
