@@ -337,3 +337,17 @@ func TestLimits(t *testing.T) {
 		}
 	}
 }
+
+// A client with more than its share of informers is not cut while there is room for others.
+func TestLargeClient(t *testing.T) {
+	s := newScript(t)
+	s.tracker = New(Options{Informers: 100})
+	const most = 50 // half of them
+	for n := range 3 * most {
+		s.resource = fmt.Sprint("r", n)
+		s.open(1, "resourceVersion=1")
+	}
+	if n := len(s.tracker.Latest().Clients[0].Informers); n != most+1 { // and one for the others
+		t.Errorf("%d informers, want %d", n, most+1)
+	}
+}
