@@ -1,5 +1,5 @@
 // Command benchreport runs the benchmarks of the budgets and of the load figures, and writes the results into
-// docs/benchmarks.md and docs/dev/decisions.md. `make bench-report` runs it from the root of the repository.
+// docs/benchmarks.md, docs/audit-log.md and docs/dev/decisions.md. `make bench-report` runs it from the root of the repository.
 //
 // If a benchmark fails, its figures stay as they were, and the other benchmarks continue. The exit code is then 1.
 package main
@@ -47,7 +47,7 @@ func main() {
 }
 
 // parts are the parts of pages that this command owns.
-var parts = append([]part{budgets}, loads...)
+var parts = append([]part{budgets, policy}, loads...)
 
 // part is a part of a page.
 type part struct {
