@@ -3,17 +3,16 @@ package auditlog
 import (
 	"context"
 	"crypto/tls"
+	"crypto/x509"
+	"errors"
 	"fmt"
-	"log/slog"
 	"net/http"
-	"net/http/httptest"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
-	"sync/atomic"
 	"testing"
 
-	"github.com/prometheus/client_golang/prometheus"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/client-go/informers"
@@ -21,8 +20,6 @@ import (
 	certutil "k8s.io/client-go/util/cert"
 	"sigs.k8s.io/yaml"
 
-	"github.com/informer-exporter/informer-exporter/internal/auditlog/live"
-	"github.com/informer-exporter/informer-exporter/internal/auditlog/metrics"
 	"github.com/informer-exporter/informer-exporter/internal/testenv/await"
 	"github.com/informer-exporter/informer-exporter/internal/testenv/metricstest"
 	"github.com/informer-exporter/informer-exporter/internal/testenv/stack"
@@ -35,57 +32,19 @@ const (
 	serviceName = "informer-exporter-audit.informer-exporter.svc"
 )
 
-// A real API server sends its audit log with the generated files. The receiver names the client, survives a hostile sender, and goes on
-// after an outage in which the API server dropped events.
+// A real API server sends its audit log to the real program, with the generated files. The receiver names the client, survives a hostile
+// sender, and goes on after it was down, while the API server dropped events.
 func TestWebhook(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
-	write := func(name string, content []byte) string {
-		path := filepath.Join(dir, name)
-		if err := os.WriteFile(path, content, 0o600); err != nil {
-			t.Fatal(err)
-		}
-		return path
-	}
-	token := write("token", []byte("s3cret\n"))
-	observer, err := live.New(live.Options{TokenFile: token, Series: metrics.Series, Logger: slog.New(slog.DiscardHandler)})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := observer.Start(t.Context()); err != nil {
-		t.Fatal(err)
-	}
-	registry := prometheus.NewRegistry()
-	registry.MustRegister(observer.Collector())
-	var down atomic.Bool
-	mux := http.NewServeMux()
-	mux.HandleFunc("/audit", func(w http.ResponseWriter, r *http.Request) {
-		if down.Load() {
-			http.Error(w, "down", http.StatusServiceUnavailable)
-			return
-		}
-		observer.Webhook().ServeHTTP(w, r)
-	})
-	cert, key, err := certutil.GenerateSelfSignedCertKey(serviceName, nil, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	pair, err := tls.X509KeyPair(cert, key)
-	if err != nil {
-		t.Fatal(err)
-	}
-	server := httptest.NewUnstartedServer(mux)
-	server.TLS = &tls.Config{Certificates: []tls.Certificate{pair}}
-	server.StartTLS()
-	t.Cleanup(server.Close)
-	write("ca.crt", cert)
+	receiver := startReceiver(t, dir)
+	write(t, dir, "policy.yaml", []byte(generated(t, "policy.yaml")))
 	kubeconfig := generated(t, "webhook.kubeconfig")
 	const service = "https://10.96.0.200:9958"
 	if !strings.Contains(kubeconfig, service) || !strings.Contains(kubeconfig, serviceName) {
 		t.Fatalf("webhook.kubeconfig lacks %s or %s:\n%s", service, serviceName, kubeconfig)
 	}
-	write("webhook.kubeconfig", []byte(strings.ReplaceAll(kubeconfig, service, server.URL)))
-	write("policy.yaml", []byte(generated(t, "policy.yaml")))
+	write(t, dir, "webhook.kubeconfig", []byte(strings.ReplaceAll(kubeconfig, service, receiver.url)))
 
 	plane := stacktest.Private(t, stack.Options{APIServerArgs: append(kubeadmArgs(t, dir), "--audit-webhook-initial-backoff=10ms")})
 	admin := kubernetes.NewForConfigOrDie(plane.Config())
@@ -100,30 +59,21 @@ func TestWebhook(t *testing.T) {
 	informer := factory.Core().V1().ConfigMaps().Informer()
 	factory.Start(ctx.Done())
 	await.True(t, "synced", informer.HasSynced)
-	client := func(s metricstest.Samples, metric string) (n float64) {
-		for name, v := range s.By(metric, "client") {
-			if strings.Contains(name, ":mailer") {
-				n += v
-			}
-		}
-		return n
-	}
 	await.NoError(t, "the watch of mailer", func() error {
-		if s := metricstest.Gather(t, registry); client(s, "k8s_audit_watches_open") != 1 {
-			return fmt.Errorf("%v, requests %v", s.By("k8s_audit_watches_open", "client"), s.By("k8s_audit_webhook_requests_total", "outcome"))
+		s, err := receiver.scrape(ctx)
+		if err == nil && ofMailer(s, "k8s_audit_watches_open") != 1 {
+			err = fmt.Errorf("%v, requests %v", s.By("k8s_audit_watches_open", "client"), s.By("k8s_audit_webhook_requests_total", "outcome"))
 		}
-		return nil
+		return err
 	})
 
-	hostile := server.Client() // trusts the certificate, and has no token
-	hostile.Transport.(*http.Transport).TLSClientConfig.InsecureSkipVerify = true
 	for body, authorization := range map[string]string{`{"kind":"EventList","items":[{}]}`: "Bearer guess", "[[[[": "Bearer s3cret"} {
-		request, err := http.NewRequestWithContext(ctx, http.MethodPost, server.URL+"/audit", strings.NewReader(body))
+		request, err := http.NewRequestWithContext(ctx, http.MethodPost, receiver.url+"/audit", strings.NewReader(body))
 		if err != nil {
 			t.Fatal(err)
 		}
 		request.Header.Set("Authorization", authorization)
-		response, err := hostile.Do(request)
+		response, err := receiver.client.Do(request)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -132,11 +82,20 @@ func TestWebhook(t *testing.T) {
 			t.Errorf("%s with %q: %s", body, authorization, response.Status)
 		}
 	}
+	s, err := receiver.scrape(ctx)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if outcomes := s.By("k8s_audit_webhook_requests_total", "outcome"); outcomes["accepted"] == 0 || outcomes["unauthorized"] != 1 || outcomes["invalid"] != 1 {
+		t.Errorf("outcomes %v", outcomes)
+	}
 
-	down.Store(true)
-	writer := kubernetes.NewForConfigOrDie(config).CoreV1().ConfigMaps(namespace)
+	if err := receiver.Stop(ctx); err != nil {
+		t.Fatal(err)
+	}
+	maps := kubernetes.NewForConfigOrDie(config).CoreV1().ConfigMaps(namespace)
 	read := func() {
-		if _, err := writer.List(t.Context(), metav1.ListOptions{ResourceVersion: "0"}); err != nil {
+		if _, err := maps.List(t.Context(), metav1.ListOptions{ResourceVersion: "0"}); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -147,30 +106,110 @@ func TestWebhook(t *testing.T) {
 			return err
 		}
 		s, err := metricstest.Parse(strings.NewReader(string(raw)))
-		if err != nil {
-			return err
+		if err == nil && s.Sum("apiserver_audit_error_total", "plugin", "webhook") == 0 {
+			err = errors.New("no errors")
 		}
-		if s.Sum("apiserver_audit_error_total", "plugin", "webhook") == 0 {
-			return fmt.Errorf("no errors")
-		}
-		return nil
+		return err
 	})
-	down.Store(false)
-	before := client(metricstest.Gather(t, registry), "k8s_audit_requests_total")
-	await.True(t, "events after the outage", func() bool {
+	if err := receiver.Start(ctx); err != nil {
+		t.Fatal(err)
+	}
+	await.NoError(t, "events after the outage", func() error {
 		read()
-		return client(metricstest.Gather(t, registry), "k8s_audit_requests_total") > before
+		s, err = receiver.scrape(ctx)
+		if err == nil && ofMailer(s, "k8s_audit_requests_total") == 0 {
+			err = errors.New("none")
+		}
+		return err
 	})
-	s := metricstest.Gather(t, registry)
-	for metric, want := range map[string]float64{"k8s_audit_watches_open": 1, "k8s_audit_watch_ends_total": 0, "k8s_audit_unwatched_seconds": 0} {
-		if got := client(s, metric); got != want {
-			t.Errorf("%s is %v, want %v", metric, got, want)
+	// The watch goes on. It began before the restart, and counts once it ends.
+	for _, metric := range []string{"k8s_audit_watch_ends_total", "k8s_audit_relists_total", "k8s_audit_unwatched_seconds"} {
+		if got := ofMailer(s, metric); got != 0 {
+			t.Errorf("%s is %v, want 0", metric, got)
 		}
 	}
-	outcomes := s.By("k8s_audit_webhook_requests_total", "outcome")
-	if outcomes["accepted"] == 0 || outcomes["unauthorized"] != 1 || outcomes["invalid"] != 1 {
-		t.Errorf("outcomes %v", outcomes)
+}
+
+func ofMailer(s metricstest.Samples, metric string) (n float64) {
+	for name, v := range s.By(metric, "client") {
+		if strings.Contains(name, ":mailer") {
+			n += v
+		}
 	}
+	return n
+}
+
+func write(t *testing.T, dir, name string, content []byte) (path string) {
+	t.Helper()
+	path = filepath.Join(dir, name)
+	if err := os.WriteFile(path, content, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+// auditReceiver is a process of the program that receives audit logs.
+type auditReceiver struct {
+	*stack.Server
+	url    string
+	client *http.Client
+}
+
+// startReceiver starts the program with a certificate for its Service, and writes what API servers need to dir: ca.crt and token.
+func startReceiver(t *testing.T, dir string) *auditReceiver {
+	t.Helper()
+	cert, key, err := certutil.GenerateSelfSignedCertKey(serviceName, nil, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	own := t.TempDir()
+	web := fmt.Sprintf("tls_server_config: {cert_file: %q, key_file: %q}\n", write(t, dir, "ca.crt", cert), write(t, own, "tls.key", key))
+	program := filepath.Join(own, "informer-exporter")
+	build := exec.CommandContext(t.Context(), "go", "build", "-o", program, ".")
+	build.Dir = "../../cmd/exporter" // another module
+	if out, err := build.CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	roots := x509.NewCertPool()
+	roots.AppendCertsFromPEM(cert)
+	address := "127.0.0.1:" + freePort(t)
+	r := &auditReceiver{url: "https://" + address, client: &http.Client{Transport: &http.Transport{
+		TLSClientConfig: &tls.Config{RootCAs: roots, ServerName: serviceName}, DisableKeepAlives: true,
+	}}}
+	r.Server, err = stack.StartCommand(t.Context(), stack.Command{
+		Name: "informer-exporter", Program: program, Dir: own,
+		Args: []string{
+			"audit", "serve", "--webhook", "--webhook.token-file=" + write(t, dir, "token", []byte("s3cret\n")),
+			"--web.config.file=" + write(t, own, "web.yaml", []byte(web)), "--web.listen-address=" + address,
+		},
+		Ready: func(ctx context.Context) error {
+			_, err := r.scrape(ctx)
+			return err
+		},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if t.Failed() {
+			t.Log(r.LogTail())
+		}
+		_ = r.Kill() // it may have ended
+	})
+	return r
+}
+
+func (r *auditReceiver) scrape(ctx context.Context) (metricstest.Samples, error) {
+	request, err := http.NewRequestWithContext(ctx, http.MethodGet, r.url+"/metrics", http.NoBody)
+	if err != nil {
+		return nil, err
+	}
+	response, err := r.client.Do(request)
+	if err != nil {
+		return nil, err
+	}
+	defer response.Body.Close() // only read
+	return metricstest.Decode(response.Body, response.Header)
 }
 
 // generated returns a file of deploy/audit.
@@ -186,14 +225,23 @@ func generated(t *testing.T, name string) string {
 // kubeadmArgs returns the flags of the API server in kubeadm.yaml, with the files in dir.
 func kubeadmArgs(t *testing.T, dir string) (args []string) {
 	t.Helper()
+	// The fields of kubeadm.k8s.io/v1beta4 that the file has: kubeadm's own types are in k8s.io/kubernetes, which is no library.
 	var c struct {
-		APIServer struct {
-			ExtraArgs    []struct{ Name, Value string }
-			ExtraVolumes []struct{ HostPath, MountPath string }
-		}
+		APIVersion string `json:"apiVersion"`
+		Kind       string `json:"kind"`
+		APIServer  struct {
+			ExtraArgs    []struct{ Name, Value string } `json:"extraArgs"`
+			ExtraVolumes []struct {
+				Name, HostPath, MountPath, PathType string
+				ReadOnly                            bool
+			} `json:"extraVolumes"`
+		} `json:"apiServer"`
 	}
-	if err := yaml.Unmarshal([]byte(generated(t, "kubeadm.yaml")), &c); err != nil {
+	if err := yaml.UnmarshalStrict([]byte(generated(t, "kubeadm.yaml")), &c); err != nil {
 		t.Fatal(err)
+	}
+	if c.APIVersion != "kubeadm.k8s.io/v1beta4" || c.Kind != "ClusterConfiguration" {
+		t.Errorf("%s %s", c.APIVersion, c.Kind)
 	}
 	if v := c.APIServer.ExtraVolumes; len(v) != 1 || v[0].HostPath != nodeDir || v[0].MountPath != nodeDir {
 		t.Fatalf("volumes %v, want one of %s", v, nodeDir)
