@@ -237,7 +237,7 @@ var reproductions = map[string]func(*run) bool{
 	"old-state": func(c *run) bool {
 		must(c, create(context.Background(), c.admin, c.id, "job"))
 		p := c.launch(c.through(), nothing)
-		p.factory.WaitForCacheSync(p.ctx.Done()) // before it reads
+		await.True(c, "synced", p.factory.Core().V1().ConfigMaps().Informer().HasSynced)
 		await.True(c, "cached", func() bool { return p.cached("job") != nil })
 		c.begin()
 		if c.faulty {
