@@ -234,6 +234,9 @@ var notYet = map[string]bool{
 	catalog.ClientReadBytes.Name:               true,
 	catalog.ClientCompressedBytes.Name:         true,
 	catalog.ClientUnchangedWrites.Name:         true,
+	catalog.ClientWriteEcho.Name:               true,
+	catalog.ClientWritesWithoutEcho.Name:       true,
+	catalog.ClientOldestWriteWithoutEcho.Name:  true,
 	catalog.InformerWatchDuration.Name:         true,
 	catalog.InformerWatchEvents.Name:           true,
 	catalog.ControllerDropped.Name:             true, // no item was dropped

@@ -16,6 +16,7 @@ import (
 	"github.com/informer-exporter/informer-exporter/collectors/catalog"
 	"github.com/informer-exporter/informer-exporter/collectors/internal/apipath"
 	"github.com/informer-exporter/informer-exporter/collectors/internal/core"
+	"github.com/informer-exporter/informer-exporter/collectors/internal/echo"
 	"github.com/informer-exporter/informer-exporter/collectors/internal/series"
 )
 
@@ -35,6 +36,8 @@ type registry struct {
 	others int
 
 	written written
+	// echoes has the watches on which the program's own writes come back.
+	echoes *echo.Watches
 }
 
 // answer is the key of the series that count a response.
@@ -60,8 +63,9 @@ const nonResource = "non-resource"
 var _ core.Part = &registry{}
 
 func registryOf(obs *collectors.Observer) *registry {
+	echoes := echo.Of(core.Of(obs))
 	return core.PartOf(core.Of(obs), func(o *core.Observer) *registry {
-		r := &registry{Observer: o, answers: map[answer]*answerSeries{}, names: map[schema.GroupResource]string{},
+		r := &registry{Observer: o, echoes: echoes, answers: map[answer]*answerSeries{}, names: map[schema.GroupResource]string{},
 			written: written{seed: maphash.MakeSeed(), versions: map[uint64]uint64{}}}
 		r.latency.registry = r
 		return r

@@ -53,13 +53,13 @@ func WrapConfig(obs *collectors.Observer, config *rest.Config, options Options) 
 }
 
 // WrapTransport returns a transport that reports requests by verb, resource and status code. Requests and responses pass
-// unchanged, except that the bodies of lists, watches, updates and patches are wrapped to count what the caller reads. A nil
+// unchanged, except that the bodies of lists, watches and writes are wrapped to count what the caller reads. A nil
 // transport means http.DefaultTransport. It can be passed to rest.Config.Wrap, but WrapConfig reports more.
 //
 // A transport that this Observer has already wrapped is returned unchanged, even if others have wrapped it since, as long as
 // they have the method WrappedRoundTripper, as those of client-go do. All transports of an Observer share their series, which
 // exist as long as the Observer. The transport is safe for concurrent use if next is. It allocates a few bytes for a list or watch,
-// some 20 KiB for an update or patch, and otherwise only for the first request of its kind.
+// some 20 KiB for an update or patch and for any write to a resource that the program watches, and otherwise only for the first request of its kind.
 func WrapTransport(obs *collectors.Observer, next http.RoundTripper) http.RoundTripper {
 	return registryOf(obs).wrapTransport(next, "")
 }
@@ -122,8 +122,8 @@ func (t *transport) RoundTrip(r *http.Request) (*http.Response, error) {
 	}
 	if isRead(request) {
 		t.registry.countRead(request, query, response)
-	} else if comparesVersions(request, response) {
-		t.registry.compareVersions(r, request, query, response)
+	} else if mayWrite(request, response) {
+		t.registry.observeWrite(r, write{Request: request, path: asked, query: query, sent: sent, answered: sent + took}, response)
 	}
 	return response, err
 }

@@ -10,33 +10,64 @@ import (
 
 	"github.com/informer-exporter/informer-exporter/collectors/catalog"
 	"github.com/informer-exporter/informer-exporter/collectors/internal/apipath"
+	"github.com/informer-exporter/informer-exporter/collectors/internal/echo"
+	"github.com/informer-exporter/informer-exporter/collectors/internal/rv"
 )
 
-// comparesVersions reports whether a request was a write that may have changed nothing: the API server responded to an update or
-// patch with the object.
-func comparesVersions(request apipath.Request, response *http.Response) bool {
-	return request.Resource != "" && (request.Verb == apipath.VerbUpdate || request.Verb == apipath.VerbPatch) &&
-		response != nil && response.StatusCode == http.StatusOK && response.Body != nil && response.Body != http.NoBody
+// write is a request that may have changed an object.
+type write struct {
+	apipath.Request
+	path, query string
+	// sent and answered are when the request was sent, and when the headers of the response arrived.
+	sent, answered int64
 }
 
-// compareVersions counts a write as unchanged if the caller reads the same resourceVersion from the response as the request
-// had or, without one, as the response to the last write to the same object. Dry runs and objects in CBOR are not compared.
-func (r *registry) compareVersions(request *http.Request, parsed apipath.Request, query string, response *http.Response) {
-	if !r.Metrics.Counts(catalog.ClientUnchangedWrites) || apipath.Parameter(query, "dryRun") != "" {
+// mayWrite reports whether the API server may have responded with an object that the request has changed.
+func mayWrite(request apipath.Request, response *http.Response) bool {
+	switch request.Verb {
+	case apipath.VerbCreate, apipath.VerbUpdate, apipath.VerbPatch, apipath.VerbDelete:
+		return request.Resource != "" && response != nil && response.StatusCode/100 == 2 && response.Body != nil && response.Body != http.NoBody
+	}
+	return false
+}
+
+// comparesVersions reports whether a write may have changed nothing.
+func comparesVersions(request apipath.Request, response *http.Response) bool {
+	return (request.Verb == apipath.VerbUpdate || request.Verb == apipath.VerbPatch) && response.StatusCode == http.StatusOK
+}
+
+// observeWrite counts a write as unchanged if the caller reads the same resourceVersion from the response as the request had or, without
+// one, as the response to the last write to the same object. If the program watches the resource, any other write has an echo. Dry runs
+// and objects in CBOR are ignored, and so are responses without the object, as to most deletes.
+func (r *registry) observeWrite(request *http.Request, w write, response *http.Response) {
+	watched := r.echoes.Watched(w.Group, w.Resource)
+	compared := comparesVersions(w.Request, response) && (watched || r.Metrics.Counts(catalog.ClientUnchangedWrites))
+	if !watched && !compared || apipath.Parameter(w.query, "dryRun") != "" {
 		return
 	}
-	sent := sentVersion(request)
-	object := maphash.String(r.written.seed, request.URL.Host+strings.TrimSuffix(request.URL.Path, "/"+parsed.Subresource))
-	subresource := subresourceOf(parsed)
-	resource := r.label(parsed.Group, parsed.Resource)
-	response.Body = &comparedBody{ReadCloser: response.Body, answered: func(version string) {
-		if version == "" {
-			return
+	resource := r.label(w.Group, w.Resource)
+	body := &comparedBody{ReadCloser: response.Body}
+	if compared {
+		sent := sentVersion(request)
+		object := maphash.String(r.written.seed, request.URL.Host+strings.TrimSuffix(request.URL.Path, "/"+w.Subresource))
+		body.unchanged = func(version string) bool {
+			last := r.written.replace(object, version)
+			return version == sent || sent == "" && last
 		}
-		if last := r.written.replace(object, version); version == sent || sent == "" && last {
-			r.Metrics.Counter(catalog.ClientUnchangedWrites, resource, subresource).Inc()
+	}
+	body.answered = func(version string) {
+		switch number, comparable := rv.Parse(version); {
+		case version == "":
+		case body.unchanged != nil && body.unchanged(version):
+			r.Metrics.Counter(catalog.ClientUnchangedWrites, resource, subresourceOf(w.Request)).Inc()
+		case watched && comparable:
+			r.echoes.Wrote(&echo.Write{
+				Group: w.Group, Resource: w.Resource, Namespace: apipath.Namespace(w.path), Label: resource,
+				Version: number, Sent: w.sent, Answered: w.answered,
+			})
 		}
-	}}
+	}
+	response.Body = body
 }
 
 // maxWritten is the number of objects with a remembered version, in about 400 KiB.
@@ -83,9 +114,11 @@ func sentVersion(request *http.Request) string {
 // comparedBody searches for the resourceVersion of an object while the caller reads it.
 type comparedBody struct {
 	io.ReadCloser
-	answered func(version string) // nil once it has been called
-	begin    []byte               // of the object
-	next     int                  // size of begin at which it is searched again
+	// unchanged reports whether the object had the version before. It is nil if that is not compared.
+	unchanged func(version string) bool
+	answered  func(version string) // nil once it has been called
+	begin     []byte               // of the object
+	next      int                  // size of begin at which it is searched again
 }
 
 // Read implements io.Reader. It keeps the beginning of the object until it has found the version, usually in the first KiB.

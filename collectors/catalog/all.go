@@ -130,6 +130,9 @@ var all = []Metric{
 	ClientReadBytes.Metric,
 	ClientCompressedBytes.Metric,
 	ClientUnchangedWrites.Metric,
+	ClientWriteEcho.Metric,
+	ClientWritesWithoutEcho.Metric,
+	ClientOldestWriteWithoutEcho.Metric,
 	ClientThrottleWait.Metric,
 
 	// Clients

@@ -54,6 +54,27 @@ var (
 		Family: familyClient,
 		Labels: client(LabelResource, labelSubresource),
 	})
+	ClientWriteEcho = histogram(Metric{
+		Name:    "k8s_client_write_echo_seconds",
+		Help:    "Time from the response to the program's own write until its own watch delivers that version, in seconds.",
+		Notes:   "0 if the event arrived first. Once per decorated informer that sees the object. None for writes that change nothing, or have a response without the object, as most deletes.",
+		Family:  familyClient,
+		Labels:  client(LabelResource),
+		Buckets: lagBuckets,
+	})
+	ClientWritesWithoutEcho = gauge(Metric{
+		Name:   "k8s_client_writes_without_echo",
+		Help:   "Number of the program's own writes with versions that its own watch has not reached.",
+		Notes:  "Up to 1,024 per informer. Those that its selector excludes count until its next event or bookmark, about a minute.",
+		Family: familyClient,
+		Labels: client(LabelResource),
+	})
+	ClientOldestWriteWithoutEcho = gauge(Metric{
+		Name:   "k8s_client_oldest_write_without_echo_seconds",
+		Help:   "Time in seconds since the response to the oldest of the writes without an echo, 0 if there is none.",
+		Family: familyClient,
+		Labels: client(LabelResource),
+	})
 	ClientThrottleWait = histogram(Metric{
 		Name:             "k8s_client_throttle_wait_seconds",
 		Help:             "Time that requests waited for the client-side rate limiter in seconds.",

@@ -46,6 +46,7 @@ type informer struct {
 func (inf *informer) decorateConnection(lw cache.ListerWatcher) *stream.ListerWatcher {
 	decorated := inf.connection.Decorate(lw)
 	inf.lister = decorated.Inner()
+	inf.claim.observeWrites(inf)
 	return decorated
 }
 

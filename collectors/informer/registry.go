@@ -4,9 +4,12 @@ import (
 	"slices"
 	"sync"
 
+	"k8s.io/apimachinery/pkg/runtime/schema"
+
 	"github.com/informer-exporter/informer-exporter/collectors"
 	"github.com/informer-exporter/informer-exporter/collectors/internal/checks"
 	"github.com/informer-exporter/informer-exporter/collectors/internal/core"
+	"github.com/informer-exporter/informer-exporter/collectors/internal/echo"
 	"github.com/informer-exporter/informer-exporter/collectors/internal/functions"
 	"github.com/informer-exporter/informer-exporter/collectors/internal/series"
 	"github.com/informer-exporter/informer-exporter/collectors/internal/stream"
@@ -65,9 +68,18 @@ type claim struct {
 	metrics  *metrics
 	// upstream reports client-go's own metrics of the informer. It is nil unless the Observer reports them.
 	upstream *upstreamInformer
+	// resource and echo are what the program writes and what the informer receives. echo is nil unless the connection is observed.
+	resource schema.GroupResource
+	echo     *echo.Watch
 
 	mu       sync.Mutex
 	handlers []*handlerMetrics
+}
+
+// observeWrites measures when the informer receives the program's own writes.
+func (c *claim) observeWrites(inf *informer) {
+	c.resource, c.echo = schema.GroupResource{Group: inf.id.Group, Resource: inf.id.Resource}, inf.connection.Echo
+	echo.Of(c.registry.Observer).Add(c.resource, inf.id.Namespace, c.echo)
 }
 
 func (c *claim) acquireHandler(name string) *handlerMetrics {
@@ -96,6 +108,7 @@ func (c *claim) release() {
 	}
 	c.handlers = nil
 	c.upstream.end()
+	echo.Of(c.registry.Observer).Remove(c.resource, c.echo)
 	l := c.metrics.labels
 	c.registry.metrics.Release(l, (*metrics).end)
 	c.registry.Labels.InformerTypes.Release(l.informerType)

@@ -14,12 +14,12 @@ var budgets = map[string]int{
 	"docs/troubleshooting.md": 450, "docs/flags.md": 1600, "docs/dashboards.md": 900, "docs/alerting.md": 1150, "docs/on-call.md": 430,
 	"docs/faults.md": 1800, "docs/detection.md": 1800, "docs/benchmarks.md": 1400, "docs/lint.md": 1100, "docs/audit-log.md": 700,
 	"docs/dev/adding.md": 300, "docs/dev/testing.md": 900, "docs/dev/chaos.md": 1000, "docs/dev/decisions.md": 1850, "docs/dev/requirements.md": 2700,
-	"deploy/metrics.md": 9400, "deploy/configuration.md": 900, "deploy/thresholds.md": 1650, "CHANGELOG.md": 900, "CONTRIBUTING.md": 650,
+	"deploy/metrics.md": 9550, "deploy/configuration.md": 900, "deploy/thresholds.md": 1650, "CHANGELOG.md": 900, "CONTRIBUTING.md": 650,
 }
 
 // Limits of all pages together, and of a cell of a table.
 const (
-	mostWords, mostLines, mostCell = 40_800, 2_070, 30
+	mostWords, mostLines, mostCell = 40_950, 2_070, 30
 )
 
 var cellEnd = regexp.MustCompile(` \|(?: |$)`)

@@ -68,6 +68,19 @@ func Parse(method, path, rawQuery string) Request {
 	return request
 }
 
+// Namespace returns the namespace in the path of a resource, empty if there is none. Of a Namespace, it is the empty string.
+func Namespace(path string) string {
+	_, rest, found := strings.Cut(path, "/namespaces/")
+	if !found {
+		return ""
+	}
+	name, rest, _ := strings.Cut(rest, "/")
+	if resource, _, _ := strings.Cut(rest, "/"); resource == "" || resource == "status" || resource == "finalize" {
+		return ""
+	}
+	return name
+}
+
 // verb returns the verb of a method for a named object.
 func verb(method string) string {
 	switch method {

@@ -144,3 +144,23 @@ func slowly(method, path, query string) Request {
 	}
 	return r
 }
+
+func TestNamespace(t *testing.T) {
+	for path, want := range map[string]string{
+		"/api/v1/namespaces/n/pods":                       "n",
+		"/apis/apps/v1/namespaces/n/deployments/d/status": "n",
+		"/apis/example.com/v1/namespaces/n/namespaces/x":  "n",
+		"/api/v1/nodes/n":                                 "",
+		"/api/v1/namespaces":                              "",
+		"/api/v1/namespaces/n":                            "",
+		"/api/v1/namespaces/n/":                           "",
+		"/api/v1/namespaces/n/status":                     "",
+		"/api/v1/namespaces/n/finalize":                   "",
+		"/apis/example.com/v1/widgets/w":                  "",
+		"":                                                "",
+	} {
+		if got := Namespace(path); got != want {
+			t.Errorf("%q: %q, want %q", path, got, want)
+		}
+	}
+}

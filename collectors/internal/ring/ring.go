@@ -126,7 +126,7 @@ func (r *Ring) Drop(rv uint64) bool {
 	return false
 }
 
-// dropSearch is the number of events that Drop searches, more than can be between the watch and the store.
+// dropSearch is the number of events that Drop and At search, more than can be between the watch and the store.
 const dropSearch = 64
 
 // After returns when the oldest remembered event with a higher resourceVersion was received, except for dropped ones. It reports
@@ -143,6 +143,22 @@ func (r *Ring) After(rv uint64) (at int64, ok bool) {
 		}
 	}
 	return at, ok
+}
+
+// At returns when the event with the given resourceVersion was received. It reports false if that is not among the last events.
+func (r *Ring) At(rv uint64) (at int64, ok bool) {
+	head := r.head.Load()
+	for n := head; n > max(r.oldest(), r.floor.Load()) && head-n < dropSearch; n-- {
+		s := r.slot(n - 1)
+		switch version := s.rv.Load(); {
+		case version == rv:
+			at = s.at.Load()
+			return max(at, ^at), true
+		case version < rv:
+			return 0, false
+		}
+	}
+	return 0, false
 }
 
 // Restart makes cursors skip all earlier events: resourceVersions have gone backwards, as after an etcd restore, and cannot

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/informer-exporter/informer-exporter/collectors/internal/core"
+	"github.com/informer-exporter/informer-exporter/collectors/internal/echo"
 	"github.com/informer-exporter/informer-exporter/collectors/internal/ring"
 	"github.com/informer-exporter/informer-exporter/collectors/spans"
 )
@@ -19,6 +20,8 @@ import (
 type Connection struct {
 	// Ring remembers the events that were received last.
 	Ring *ring.Ring
+	// Echo has the resourceVersion that was received last, and the program's own writes.
+	Echo *echo.Watch
 	// StoreSynced reports whether the store has its initial state. It is nil if no store is observed, and set before the
 	// first request.
 	StoreSynced func() bool
@@ -49,8 +52,6 @@ type Connection struct {
 	lastReceipt atomic.Int64
 	// lastReceiptTime is lastReceipt as a wall clock time, as computed by a scrape.
 	lastReceiptTime atomic.Pointer[timestamp]
-	// version is the resourceVersion that was received last, 0 if none was a number.
-	version atomic.Uint64
 	// up is the number of open watches that have shown that they are up.
 	up atomic.Int32
 	// unproven is the last watch that was opened, until it has shown that it is up, or has ended.
@@ -108,7 +109,8 @@ type timestamp struct {
 
 // New returns a Connection without any request. The Observer's options set how many events it remembers.
 func New(obs *core.Observer, metrics *Metrics) *Connection {
-	return &Connection{Ring: ring.New(obs.RememberedEvents), clock: obs, metrics: metrics}
+	r := ring.New(obs.RememberedEvents)
+	return &Connection{Ring: r, Echo: echo.New(r), clock: obs, metrics: metrics}
 }
 
 // Start records that the informer has been started.
@@ -136,7 +138,7 @@ func (c *Connection) LastList() *List { return c.lastList.Load() }
 func (c *Connection) Relists() uint64 { return c.relists.Load() }
 
 // Received returns the resourceVersion that was received last, 0 if none was a number.
-func (c *Connection) Received() uint64 { return c.version.Load() }
+func (c *Connection) Received() uint64 { return c.Echo.Version.Load() }
 
 // Objects returns the number of objects according to lists and events. It reports false if the store may hold another
 // number, because a Transform dropped or renamed objects or because a watch without a resourceVersion sent known objects

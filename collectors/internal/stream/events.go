@@ -57,6 +57,7 @@ func (w *watchProxy) receive(event watch.Event) {
 			c.advance(version)
 			if paired(event.Type) {
 				c.Ring.Push(version, at)
+				c.Echo.Received(version, at)
 			}
 		}
 	}
@@ -82,11 +83,11 @@ func (w *watchProxy) receiveError(err error, at int64) {
 // advance records a resourceVersion that was received. If versions go backwards, as after an etcd restore, earlier events
 // cannot be compared with later ones.
 func (c *Connection) advance(version uint64) {
-	if version < c.version.Load() {
+	if version < c.Echo.Version.Load() {
 		c.metrics.regressions.Inc()
 		c.Ring.Restart()
 	}
-	c.version.Store(version)
+	c.Echo.Version.Store(version)
 }
 
 // objects returns by how much an event changes the number of objects.
@@ -112,6 +113,7 @@ func (w *watchProxy) receiveInitial(event watch.Event) {
 		w.items++
 		w.changes++
 		w.connection.inspect(event.Object)
+		w.connection.listEcho(event.Object)
 	case watch.Modified:
 		w.changes++
 	case watch.Deleted:
@@ -130,7 +132,7 @@ func (w *watchProxy) receiveInitial(event watch.Event) {
 
 // remember stores the version before the next event, which undo restores.
 func (w *watchProxy) remember() {
-	w.before[w.events%len(w.before)] = w.connection.version.Load()
+	w.before[w.events%len(w.before)] = w.connection.Echo.Version.Load()
 	w.events++
 }
 
@@ -152,7 +154,7 @@ func (w *watchProxy) undo(last ...watch.Event) {
 		w.connection.objects.Add(-objects(event.Type))
 		if version, ok := rv.Parse(versionOf(event)); ok {
 			// A version that went backwards was counted once, and does not count again when it is resent.
-			w.connection.version.Store(min(version, w.before[w.events%len(w.before)]))
+			w.connection.Echo.Version.Store(min(version, w.before[w.events%len(w.before)]))
 			if paired(event.Type) {
 				w.connection.Ring.Unpush()
 			}

@@ -64,7 +64,7 @@ func (c *Connection) pageReceived(page runtime.Object, options metav1.ListOption
 	}
 	if options.ResourceVersion == "0" {
 		// The list may be stale: client-go requests version 0 until it knows a version.
-		c.version.Store(0)
+		c.Echo.Version.Store(0)
 	}
 	c.listCompleted(items, 0, list.GetResourceVersion(), false)
 }

@@ -36,8 +36,16 @@ func (c *Connection) inspectPage(page runtime.Object) {
 	defer func() { _ = recover() }() // the reflector reports objects that cannot be read
 	_ = meta.EachListItem(page, func(object runtime.Object) error {
 		c.inspect(object)
+		c.listEcho(object)
 		return nil
 	})
+}
+
+// listEcho looks for the echo of a write in an object of a list: after the loss of a watch, there is no event.
+func (c *Connection) listEcho(object runtime.Object) {
+	if version, ok := rv.Parse(rv.Of(object)); ok {
+		c.Echo.Listed(version, c.clock.Now)
+	}
 }
 
 // OnListLost sets a function that is called with the number of objects that a list lost although the Transform kept them.
