@@ -14,13 +14,37 @@ import (
 // retried for the longest time.
 const ControllersPath = "/api/v1/controllers"
 
+// ExplainPath has what the program knows about one object: its state in caches, handlers and queues, and what may be wrong. The query
+// parameters are resource, such as deployments.apps, namespace and name.
+const ExplainPath = "/api/v1/explain"
+
 // NewHandler returns a handler of the paths of this package. It does not authenticate clients: see the package comment. A request
-// costs about as much as a scrape of the queues' metrics.
+// costs about as much as a scrape, and a request for one object takes a microsecond per queued item.
 func NewHandler(obs *collectors.Observer) http.Handler {
 	o := core.Of(obs)
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET "+ControllersPath, func(w http.ResponseWriter, _ *http.Request) { serve(w, controllers(o)) })
+	mux.HandleFunc("GET "+ExplainPath, func(w http.ResponseWriter, r *http.Request) {
+		q := r.URL.Query()
+		if q.Get("resource") == "" || q.Get("name") == "" {
+			http.Error(w, "resource and name are required: "+ExplainPath+"?resource=deployments.apps&namespace=shop&name=web", http.StatusBadRequest)
+			return
+		}
+		serve(w, explain(o, q.Get("resource"), q.Get("namespace"), q.Get("name")))
+	})
 	return mux
+}
+
+func explain(o *core.Observer, resource, namespace, name string) inspection.Explanation {
+	e := inspection.Explanation{
+		Resource: resource, Namespace: namespace, Object: name, Time: time.Now().UTC(),
+		Causes: []inspection.Cause{}, Caches: []inspection.Cache{}, Queues: []inspection.Queued{}, // never null
+	}
+	for _, part := range core.PartsOf[inspection.Explainer](o) {
+		part.Explain(&e)
+	}
+	e.Sort()
+	return e
 }
 
 // controllersResponse is the response of ControllersPath. Fields may be added; renaming or removing one requires a new version in the

@@ -114,13 +114,18 @@ func (s *lockSeries) renewal(duration, retry time.Duration, err error) {
 	}
 }
 
-// collect sends the gauges.
-func (s *lockSeries) collect(r *registry, ch chan<- prometheus.Metric) {
-	s.mu.Lock()
-	leads, now := false, r.Now()
+// leads reports whether a candidate leads. The caller holds mu.
+func (s *lockSeries) leads(now int64) (leads bool) {
 	for _, expiry := range s.expiry {
 		leads = leads || now < expiry
 	}
+	return leads
+}
+
+// collect sends the gauges.
+func (s *lockSeries) collect(r *registry, ch chan<- prometheus.Metric) {
+	s.mu.Lock()
+	leads := s.leads(r.Now())
 	var renewed time.Time
 	if s.renewed != 0 {
 		renewed = r.Wall(s.renewed)

@@ -55,16 +55,28 @@ func (a *ages[T]) isCurrent(s slot[T]) bool {
 	return ok && at == s.at
 }
 
+// find returns when a known item with the given property became ready, 0 if there is none.
+func (a *ages[T]) find(matches func(T) bool) int64 {
+	for item, at := range a.known {
+		if matches(item) {
+			return at
+		}
+	}
+	return 0
+}
+
 func (a *ages[T]) since() int64 { return a.ring.since() }
 
-// ageRing is a first in, first out queue of items with the time of their arrival. It allocates only to grow and to shrink. pop
-// may be called concurrently with since; all other methods need a lock.
+// ageRing is a first in, first out queue of items with the time of their arrival. It allocates only to grow and to shrink. take
+// may be called concurrently with since, clear and find; all other methods need a lock.
 type ageRing[T comparable] struct {
 	// The length of slots is 0 or a power of two. A popped item is zeroed, so that it can be garbage-collected.
 	slots []slot[T]
 	// pushed and popped count items. The n-th item has slot n modulo the length.
 	pushed uint64
 	popped atomic.Uint64
+	// cleared is the number of popped items that were zeroed.
+	cleared uint64
 }
 
 type slot[T comparable] struct {
@@ -94,6 +106,7 @@ func (r *ageRing[T]) since() int64 {
 }
 
 func (r *ageRing[T]) push(item T, at int64) {
+	r.clear()
 	switch n := r.len(); {
 	case n == len(r.slots):
 		r.resize(max(firstSlots, 2*n))
@@ -105,11 +118,35 @@ func (r *ageRing[T]) push(item T, at int64) {
 }
 
 func (r *ageRing[T]) pop() (item T) {
+	item = r.take()
+	r.clear()
+	return item
+}
+
+// take is pop without clear, for an item that is not zeroed yet because another goroutine may be reading it.
+func (r *ageRing[T]) take() T {
 	n := r.popped.Load()
-	s := r.slot(n)
-	item, s.item = s.item, item
+	item := r.slot(n).item
 	r.popped.Store(n + 1)
 	return item
+}
+
+// clear zeroes items that were taken.
+func (r *ageRing[T]) clear() {
+	var zero T
+	for taken := r.popped.Load(); r.cleared < taken; r.cleared++ {
+		r.slot(r.cleared).item = zero
+	}
+}
+
+// find returns when an item with the given property was pushed, 0 if there is none.
+func (r *ageRing[T]) find(matches func(T) bool) int64 {
+	for n := r.popped.Load(); n != r.pushed; n++ {
+		if s := r.slot(n); matches(s.item) {
+			return s.at
+		}
+	}
+	return 0
 }
 
 // resize moves the items to a ring of at least the given length, which must be greater than the number of items.
@@ -118,5 +155,5 @@ func (r *ageRing[T]) resize(length int) {
 	for n := r.popped.Load(); n != r.pushed; n++ {
 		moved[n&uint64(len(moved)-1)] = *r.slot(n)
 	}
-	r.slots = moved
+	r.slots, r.cleared = moved, r.popped.Load()
 }

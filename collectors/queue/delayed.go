@@ -90,6 +90,17 @@ func (m *delayedItems[T]) arrive(item T) (removed bool) {
 	return removed
 }
 
+func (m *delayedItems[T]) has(matches func(T) bool) bool {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	for item := range m.items {
+		if matches(item) {
+			return true
+		}
+	}
+	return false
+}
+
 func (m *delayedItems[T]) len() int {
 	m.mu.Lock()
 	defer m.mu.Unlock()

@@ -13,6 +13,11 @@ type order[T comparable] interface {
 	// since returns the time at which the oldest item was pushed, 0 if there is none. The caller holds readyQueue.mu. Pop may
 	// run concurrently.
 	since() int64
+	// find returns when an item with the given property was pushed, 0 if there is none. As since, but it takes time in proportion to the
+	// number of items.
+	find(matches func(T) bool) int64
+	// clear lets the garbage collector have items that were popped. As since.
+	clear()
 }
 
 // orderCall is the last method that client-go has called on an order. Guarded by readyQueue.mu.
@@ -59,8 +64,12 @@ func (f *fifo[T]) Pop() T {
 	if f.popped != nil {
 		f.popped.push(f.ring.first())
 	}
-	return f.ring.pop()
+	return f.ring.take()
 }
+
+func (f *fifo[T]) clear() { f.ring.clear() }
+
+func (f *fifo[T]) find(matches func(T) bool) int64 { return f.ring.find(matches) }
 
 func (f *fifo[T]) since() int64 { return f.ring.since() }
 
@@ -104,6 +113,14 @@ func (o *customOrder[T]) Pop() T {
 		o.popped.push(slot[T]{item, at})
 	}
 	return item
+}
+
+func (o *customOrder[T]) clear() {}
+
+func (o *customOrder[T]) find(matches func(T) bool) int64 {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	return o.ages.find(matches)
 }
 
 func (o *customOrder[T]) since() int64 {

@@ -180,4 +180,8 @@ func (l *layers[T]) delayed() int          { return l.delaying.mirror.len() }
 func (l *layers[T]) depth() int            { return l.ready.Len() }
 func (l *layers[T]) oldest() time.Duration { return l.ready.oldest() }
 func (l *layers[T]) workers() (int, bool)  { return l.ready.workers() }
-func (l *layers[T]) remaining() int        { return l.ready.remaining() + l.delayed() }
+func (l *layers[T]) find(name string) (ready time.Duration, isReady, isDelayed bool) {
+	ready, isReady = l.ready.find(named[T](name))
+	return ready, isReady, l.delaying.mirror.has(named[T](name))
+}
+func (l *layers[T]) remaining() int { return l.ready.remaining() + l.delayed() }

@@ -90,6 +90,7 @@ func (q *readyQueue[T]) Done(item T) {
 	if q.last.take() == calledPush {
 		q.pushed++
 	}
+	q.order.clear()
 	q.endIfIdle()
 }
 
@@ -108,6 +109,14 @@ func (q *readyQueue[T]) oldest() time.Duration {
 		return 0
 	}
 	return time.Duration(q.clock.now() - since)
+}
+
+// find returns how long an item with the given property has been ready, and reports false if there is none.
+func (q *readyQueue[T]) find(matches func(T) bool) (time.Duration, bool) {
+	q.mu.Lock()
+	since := q.order.find(matches)
+	q.mu.Unlock()
+	return time.Duration(q.clock.now() - since), since != 0
 }
 
 // workers implements queueState. Items in progress are those that became ready, minus those that were finished and those that

@@ -88,13 +88,22 @@ func (r *retrying[T]) highest() (n int) {
 
 // all returns all items that have not expired.
 func (r *retrying[T]) all(o *core.Observer) []inspection.Item {
+	return r.some(o, func(T) bool { return true })
+}
+
+// find returns the items with the given name.
+func (r *retrying[T]) find(o *core.Observer, name string) []inspection.Item {
+	return r.some(o, named[T](name))
+}
+
+func (r *retrying[T]) some(o *core.Observer, matches func(T) bool) []inspection.Item {
 	now := r.now()
 	r.mu.Lock()
 	known := maps.Clone(r.items)
 	r.mu.Unlock()
 	var items []inspection.Item
 	for item, i := range known {
-		if !i.expired(now) {
+		if !i.expired(now) && matches(item) {
 			items = append(items, i.describe(o, item, now))
 		}
 	}

@@ -58,6 +58,9 @@ type queueState interface {
 	workers() (n int, known bool)
 	// depth returns the number of ready items.
 	depth() int
+	// find returns how long an item with the given name has been ready, and whether it is ready and delayed. It takes time in
+	// proportion to the number of items.
+	find(name string) (ready time.Duration, isReady, isDelayed bool)
 }
 
 // limiterSeries are the series of a controller's rate limiters. Usually there is one.
@@ -77,8 +80,9 @@ type limiterSeries struct {
 type limiterState interface {
 	// highest returns the highest number of retries of an item that has not been forgotten, 0 if there is none.
 	highest() int
-	// all returns the items that have not been forgotten.
+	// all returns the items that have not been forgotten. find returns those with a name.
 	all(*core.Observer) []inspection.Item
+	find(o *core.Observer, name string) []inspection.Item
 }
 
 // joinQueue returns the series of a controller's queues. They exist at least until leave is called, which must be done
@@ -177,11 +181,8 @@ func (r *registry) Collect(ch chan<- prometheus.Metric) {
 // state returns the state of a controller's queues together.
 func (s *queueSeries) state() inspection.Queue {
 	all := inspection.Queue{Controller: s.controller}
-	s.mu.Lock()
-	members := slices.Clone(s.members)
-	s.mu.Unlock()
 	var oldest time.Duration
-	for _, q := range members {
+	for _, q := range s.currentQueues() {
 		all.Ready += q.depth()
 		all.Delayed += q.delayed()
 		oldest = max(oldest, q.oldest())
@@ -194,6 +195,13 @@ func (s *queueSeries) state() inspection.Queue {
 	}
 	all.OldestSeconds = oldest.Seconds()
 	return all
+}
+
+// currentQueues returns the controller's queues.
+func (s *queueSeries) currentQueues() []queueState {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return slices.Clone(s.members)
 }
 
 // current returns the controller's rate limiters.

@@ -200,6 +200,20 @@ func (t *Tracker[T]) delayed() int {
 	return len(t.due)
 }
 
+func (t *Tracker[T]) find(name string) (ready time.Duration, isReady, isDelayed bool) {
+	matches := named[T](name)
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	now := t.settle()
+	if since := t.ready.find(matches); since != 0 {
+		ready, isReady = time.Duration(now-since), true
+	}
+	for item := range t.due {
+		isDelayed = isDelayed || matches(item)
+	}
+	return ready, isReady, isDelayed
+}
+
 func (t *Tracker[T]) depth() int {
 	t.mu.Lock()
 	defer t.mu.Unlock()

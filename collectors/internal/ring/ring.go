@@ -145,17 +145,17 @@ func (r *Ring) After(rv uint64) (at int64, ok bool) {
 	return at, ok
 }
 
-// At returns when the event with the given resourceVersion was received. It reports false if that is not among the last events.
+// At returns when the event with the given resourceVersion was received. It reports false if the ring does not remember it.
+// It takes a few nanoseconds per event received since.
 func (r *Ring) At(rv uint64) (at int64, ok bool) {
-	head := r.head.Load()
-	for n := head; n > max(r.oldest(), r.floor.Load()) && head-n < dropSearch; n-- {
+	for n := r.head.Load(); n > max(r.oldest(), r.floor.Load()); n-- {
 		s := r.slot(n - 1)
-		switch version := s.rv.Load(); {
-		case version == rv:
-			at = s.at.Load()
-			return max(at, ^at), true
-		case version < rv:
+		switch have := s.rv.Load(); {
+		case have < rv:
 			return 0, false
+		case have == rv:
+			at = s.at.Load()
+			return max(at, ^at), n > r.oldest() // otherwise overwritten during the read
 		}
 	}
 	return 0, false
