@@ -13,6 +13,7 @@
 //	leader        locks of leader election
 //	apiclient     clients of the API server
 //	objects       Leases, terminating objects and generations of a whole cluster
+//	inspect       items that keep failing and single objects, as JSON
 //	spans         the interface to a tracing system
 //
 // Packages integrations/clientgo and integrations/controllerruntime need fewer lines of code. Package catalog has the names, help

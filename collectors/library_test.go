@@ -218,6 +218,7 @@ func TestMetricsAreThoseOfTheCatalog(t *testing.T) {
 // notYet are metrics with series that are created by events that decorateAll does not cause.
 var notYet = map[string]bool{
 	catalog.InformerAuditDifferences.Name:      true,
+	catalog.InformerCacheBytes.Name:            true, // the check is off
 	catalog.TraceSpansDropped.Name:             true,
 	catalog.TraceSpansExported.Name:            true,
 	catalog.InformerDuplicates.Name:            true,

@@ -12,7 +12,7 @@ import (
 
 var _ inspection.Explainer = &registry{}
 
-// Explain implements inspection.Explainer. It asks the informers whose scope has the object.
+// Explain implements inspection.Explainer. It asks the informers that watch the namespace of the object.
 func (r *registry) Explain(e *inspection.Explanation) {
 	var found []*informer
 	for _, inf := range r.informers.Owners() {
