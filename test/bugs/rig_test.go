@@ -48,8 +48,7 @@ type rig struct {
 	hold      time.Duration
 	arrived   sync.WaitGroup
 	began     chan struct{}
-	start     time.Time // of the fault, after began
-	mu        sync.Mutex
+	start     time.Time                                       // of the fault, after began
 	registers map[string]*atomic.Pointer[prometheus.Registry] // by case
 }
 
