@@ -137,7 +137,7 @@ func TestEchoesOfEachWrite(t *testing.T) {
 			must(w.Patch(ctx, "m", types.MergePatchType, []byte(`{"data":{"k":"1"}}`), metav1.PatchOptions{}))(t)
 			must(w.Patch(ctx, "before", types.MergePatchType, []byte(`{"data":null}`), metav1.PatchOptions{}))(t)
 			must(w.Update(ctx, object, metav1.UpdateOptions{DryRun: []string{metav1.DryRunAll}}))(t)
-			object = must(w.Patch(ctx, "m", types.MergePatchType, []byte(`{"data":{"k":"2"}}`), metav1.PatchOptions{}))(t)
+			must(w.Patch(ctx, "m", types.MergePatchType, []byte(`{"data":{"k":"2"}}`), metav1.PatchOptions{}))(t)
 			expect("patch", 1)
 			if err := w.Delete(ctx, "m", metav1.DeleteOptions{}); err != nil {
 				t.Fatal(err)

@@ -22,11 +22,15 @@ import (
 func TestCacheBytes(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		obs, reg := observertest.New(t)
+		var fields metav1.FieldsV1 // NewFieldsV1 needs client-go 0.36
+		if err := fields.UnmarshalJSON(make([]byte, 2<<10)); err != nil {
+			t.Fatal(err)
+		}
 		run := func() {
 			server := fakeapi.NewServer()
 			server.OnList = func(metav1.ListOptions) (runtime.Object, error) {
 				return &corev1.ConfigMapList{ListMeta: metav1.ListMeta{ResourceVersion: "10"}, Items: []corev1.ConfigMap{{
-					ObjectMeta: metav1.ObjectMeta{Name: "a", ResourceVersion: "7", ManagedFields: []metav1.ManagedFieldsEntry{{FieldsV1: &metav1.FieldsV1{Raw: make([]byte, 2<<10)}}}},
+					ObjectMeta: metav1.ObjectMeta{Name: "a", ResourceVersion: "7", ManagedFields: []metav1.ManagedFieldsEntry{{FieldsV1: &fields}}},
 					BinaryData: map[string][]byte{"k": make([]byte, 8<<10)},
 				}}}, nil
 			}

@@ -580,7 +580,7 @@ func (p *program) set(name, key, value string) error {
 
 // size returns the number of members.
 func (p *program) size() (n int32) {
-	for p.run.uid(fmt.Sprint("member-", n)) != "" {
+	for p.uid(fmt.Sprint("member-", n)) != "" {
 		n++
 	}
 	return n

@@ -29,12 +29,19 @@ func meta(kind string, i int) metav1.ObjectMeta {
 			APIVersion: "apps/v1", Kind: "ReplicaSet", Name: "web-6c8f9d7b5", UID: "0b6cfa26-2f0e-4d9b-8f3a-000000000000", Controller: new(bool),
 		}},
 		ManagedFields: []metav1.ManagedFieldsEntry{
-			{Manager: "kube-controller-manager", Operation: "Update", APIVersion: "v1", FieldsType: "FieldsV1", Time: &metav1.Time{}, FieldsV1: &metav1.FieldsV1{Raw: []byte(
-				`{"f:metadata":{"f:labels":{".":{},"f:app.kubernetes.io/name":{},"f:pod-template-hash":{}},"f:ownerReferences":{".":{}}},"f:spec":{"f:containers":{"k:{\"name\":\"web\"}":{".":{},"f:env":{},"f:image":{}}}}}`)}},
-			{Manager: "kubelet", Operation: "Update", APIVersion: "v1", Subresource: "status", FieldsType: "FieldsV1", FieldsV1: &metav1.FieldsV1{Raw: []byte(
-				`{"f:status":{"f:conditions":{"k:{\"type\":\"Ready\"}":{".":{},"f:lastTransitionTime":{},"f:status":{}}},"f:podIP":{},"f:phase":{}}}`)}},
+			{Manager: "kube-controller-manager", Operation: "Update", APIVersion: "v1", FieldsType: "FieldsV1", Time: &metav1.Time{}, FieldsV1: fields(
+				`{"f:metadata":{"f:labels":{".":{},"f:app.kubernetes.io/name":{},"f:pod-template-hash":{}},"f:ownerReferences":{".":{}}},"f:spec":{"f:containers":{"k:{\"name\":\"web\"}":{".":{},"f:env":{},"f:image":{}}}}}`)},
+			{Manager: "kubelet", Operation: "Update", APIVersion: "v1", Subresource: "status", FieldsType: "FieldsV1", FieldsV1: fields(
+				`{"f:status":{"f:conditions":{"k:{\"type\":\"Ready\"}":{".":{},"f:lastTransitionTime":{},"f:status":{}}},"f:podIP":{},"f:phase":{}}}`)},
 		},
 	}
+}
+
+// fields returns managed fields. NewFieldsV1 needs client-go 0.36.
+func fields(raw string) *metav1.FieldsV1 {
+	var f metav1.FieldsV1
+	_ = f.UnmarshalJSON([]byte(raw)) // copies
+	return &f
 }
 
 func pod(i int) *corev1.Pod {

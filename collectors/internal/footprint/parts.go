@@ -15,8 +15,12 @@ const (
 	Labels = "labels_annotations"
 	// Metadata is the rest of the metadata, with the cache's own memory.
 	Metadata = "metadata"
-	// Spec and Status are the fields of these names, and Data all others, such as those of a ConfigMap.
-	Spec, Status, Data = "spec", "status", "data"
+	// Spec is the field of this name.
+	Spec = "spec"
+	// Status is the field of this name.
+	Status = "status"
+	// Data are all other fields, such as those of a ConfigMap.
+	Data = "data"
 )
 
 // Bytes is an amount of memory by part.
