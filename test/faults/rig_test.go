@@ -144,7 +144,7 @@ func (r *rig) through(o options) *rest.Config {
 	config.Dial = (&net.Dialer{}).DialContext    // for separate connections: client-go shares those of equal configurations
 	config.ContentType = runtime.ContentTypeJSON // which the gate can write
 	config.Impersonate.UserName = o.user
-	config.UserAgent = r.remember(o)
+	config.UserAgent = r.remember()
 	config.Wrap(r.gate.wrap)
 	return config
 }

@@ -18,13 +18,12 @@ import (
 	"github.com/informer-exporter/informer-exporter/internal/kubeauth"
 	"github.com/informer-exporter/informer-exporter/internal/testenv/metricstest"
 	"github.com/informer-exporter/informer-exporter/internal/testenv/stack"
-	"github.com/informer-exporter/informer-exporter/internal/testenv/stacktest"
 )
 
 // The API server is killed and restarted. The watch is resumed.
 func TestAPIServerKilled(t *testing.T) {
 	fault(t)
-	plane := stacktest.Private(t, stack.Options{})
+	plane := private(t)
 	r := newRig(t, options{server: plane.Config(), direct: true})
 	r.handle("h", cache.ResourceEventHandlerFuncs{})
 	before := r.startBusy()
@@ -54,7 +53,7 @@ func (r *rig) resumes(plane *stack.ControlPlane, before metricstest.Snapshot) {
 // that of kubebuilder once its results have expired, hides the outage; one that remembers the scrapers it has allowed shows it.
 func TestSecuredMetricsInAnOutage(t *testing.T) {
 	fault(t)
-	plane := stacktest.Private(t, stack.Options{})
+	plane := private(t)
 	r := newRig(t, options{server: plane.Config(), direct: true})
 	r.handle("h", cache.ResourceEventHandlerFuncs{})
 	filter, err := kubeauth.New(plane.Config(), kubeauth.Options{})
@@ -105,7 +104,7 @@ func TestSecuredMetricsInAnOutage(t *testing.T) {
 func TestEtcdRestored(t *testing.T) {
 	fault(t)
 	const undone = 200 // more than the API server writes when it starts
-	plane := stacktest.Private(t, stack.Options{})
+	plane := private(t)
 	r := newRig(t, options{server: plane.Config(), direct: true, checks: collectors.Checks{Freshness: time.Second, Audit: time.Second}})
 	r.handle("h", cache.ResourceEventHandlerFuncs{})
 	r.create("kept")
@@ -166,7 +165,7 @@ func TestEtcdRestored(t *testing.T) {
 // Its 410 comes inside the stream.
 func TestCompaction(t *testing.T) {
 	fault(t)
-	plane := stacktest.Private(t, stack.Options{APIServerArgs: []string{"--watch-cache=false"}})
+	plane := private(t, "--watch-cache=false")
 	r := newRig(t, options{server: plane.Config()})
 	r.handle("h", cache.ResourceEventHandlerFuncs{})
 	r.create("listed", "deleted")
