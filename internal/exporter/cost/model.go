@@ -7,7 +7,7 @@ import "time"
 const (
 	// Series after all checks, a disconnect and a relist of each informer. Resources with status.observedGeneration have two
 	// more than others.
-	fullSeries, fullSeriesEach           = 120, 61
+	fullSeries, fullSeriesEach           = 120, 63
 	essentialSeries, essentialSeriesEach = 81, 31
 
 	mebibyte = 1 << 20
