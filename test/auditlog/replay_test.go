@@ -68,7 +68,7 @@ func (p part) span() (first, last time.Time) {
 func (p part) after(before part, length, lasts time.Duration) part {
 	_, begin := before.span()
 	first, last := p.span()
-	begin = begin.Add(time.Second)
+	begin = begin.Add(10 * time.Second)
 	factor := 1.0
 	if length > 0 {
 		factor = float64(length) / float64(last.Sub(first))
@@ -78,7 +78,8 @@ func (p part) after(before part, length, lasts time.Duration) part {
 	all := slices.Clone(before)
 	for n := range max(1, int(lasts/length)) {
 		moved := func(at time.Time) string {
-			since := at.Sub(first)
+			// What was requested before the part counts as requested after the part before it, however long that was ago.
+			since := max(at.Sub(first), -5*time.Second)
 			if since > 0 {
 				since = time.Duration(float64(since) * factor)
 			}

@@ -120,7 +120,7 @@ func appears(key string) bool {
 		return false
 	}
 	return m.Type == catalog.TypeSummary || strings.HasPrefix(name, "k8s_client_request") || name == catalog.InformerListPages.Name ||
-		name == catalog.InformerSameGenerationUpdates.Name ||
+		name == catalog.InformerSameGenerationUpdates.Name || name == catalog.ClientCompressedBytes.Name ||
 		m.Type == catalog.TypeCounter && len(m.Labels[len(m.Labels)-1].Values) > 0
 }
 
