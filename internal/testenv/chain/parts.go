@@ -114,7 +114,7 @@ func (c *Chain) startLoad(ctx context.Context, _ programs) error {
 	}
 	observer, err := collectors.New(registry, collectors.Options{
 		Name: "load", Logger: c.options.Log, UpstreamMetrics: true, Tracer: tracer,
-		Checks: collectors.Checks{Mutations: 10 * time.Second}, // the exporter runs the others
+		Checks: collectors.Checks{Mutations: 10 * time.Second, Memory: 10 * time.Second}, // the exporter runs the others
 	})
 	if err != nil {
 		return err

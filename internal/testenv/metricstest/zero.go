@@ -7,11 +7,11 @@ import (
 )
 
 // fromTheStart are counters with label values that are known in advance. Their series exist at 0 before the first event:
-// those of limits and discoveries always, those of transforms once one is set, and those of conflicts once the resource has
-// been requested.
+// those of limits and discoveries always, those of transforms once one is set, those of conflicts once the resource has been
+// requested, and those of bytes once a watch is open.
 var fromTheStart = []string{
 	catalog.InformerLabelOverflow.Name, catalog.ObjectOverflow.Name, catalog.ExporterDiscoveries.Name,
-	catalog.InformerTransformDrops.Name, catalog.ClientConflicts.Name,
+	catalog.InformerTransformDrops.Name, catalog.ClientConflicts.Name, catalog.ClientReadBytes.Name,
 }
 
 // onlyAboveZero are gauges that have no series at 0, except for the values in AtZero.
