@@ -7,6 +7,6 @@
 //	runs without a fault, with a short and a long one    bugs_test.go
 //	servers, exporters, Prometheus                       rig_test.go
 //	a program, and the objects that it manages           program_test.go
-//	what goes wrong                                      reproductions_test.go
+//	what goes wrong                                      reproductions_test.go, controllers_test.go
 //	programs without informers, lost events              clients_test.go
 package bugs
