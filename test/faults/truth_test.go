@@ -13,6 +13,7 @@ import (
 	"sync"
 	"testing"
 
+	"github.com/informer-exporter/informer-exporter/internal/auditlog/event"
 	"github.com/informer-exporter/informer-exporter/internal/auditlog/report"
 	"github.com/informer-exporter/informer-exporter/internal/reason"
 	"github.com/informer-exporter/informer-exporter/internal/testenv/metricstest"
@@ -89,7 +90,11 @@ func compareWithAuditLogs(update bool) error {
 	}
 	observed := map[string]seen{}
 	for _, c := range r.Clients {
-		s := seen{}
+		s := observed[c.Agent] // of another user, as one that was not authenticated
+		if s == nil {
+			s = seen{}
+			observed[c.Agent] = s
+		}
 		for _, i := range c.Informers {
 			s.add("opened", float64(i.Opened))
 			s.add("gaps", float64(i.Gaps))
@@ -102,7 +107,6 @@ func compareWithAuditLogs(update bool) error {
 				s.add("relist "+why, float64(n))
 			}
 		}
-		observed[c.Agent] = s
 	}
 	var failed []error
 	table := "| Test | Decorators and audit log | Limit |\n|---|---|---|\n"
@@ -121,7 +125,7 @@ func compareWithAuditLogs(update bool) error {
 			shown = append(shown, fmt.Sprintf("%s %d, %d", d, want[d], got[d]))
 			cause := limits[test][d]
 			if cause == "" {
-				failed = append(failed, fmt.Errorf("%s: %s %d, in the audit log %d", agent, d, want[d], got[d]))
+				failed = append(failed, fmt.Errorf("%s: %s %d, in the audit log %d; its lists and watches:%s", agent, d, want[d], got[d], linesOf(logs, agent)))
 			}
 			if !slices.Contains(why, cause) {
 				why = append(why, cause)
@@ -137,6 +141,23 @@ func compareWithAuditLogs(update bool) error {
 		failed = append(failed, os.WriteFile(auditTable, []byte(table), 0o644))
 	}
 	return errors.Join(failed...)
+}
+
+// linesOf returns the lists and watches of an informer in the audit logs.
+func linesOf(logs []string, agent string) (lines string) {
+	for _, log := range logs {
+		text, err := os.ReadFile(log)
+		if err != nil {
+			return err.Error()
+		}
+		for line := range strings.Lines(string(text)) {
+			var e event.Event
+			if ok, _ := event.DecodeLine([]byte(line), &e); ok && e.Agent == agent && (e.Verb == "list" || e.Verb == "watch") {
+				lines += fmt.Sprintf("\n\t%s %s %s %d %s %s", e.At.Format(time.TimeOnly+".000000"), e.Verb, e.Stage, e.Code, e.User, e.URI)
+			}
+		}
+	}
+	return lines
 }
 
 // differences are the counts that differ.
