@@ -64,6 +64,7 @@ var _ core.Part = &registry{}
 
 func registryOf(obs *collectors.Observer) *registry {
 	echoes := echo.Of(core.Of(obs))
+	echoes.ReportWrites()
 	return core.PartOf(core.Of(obs), func(o *core.Observer) *registry {
 		r := &registry{Observer: o, echoes: echoes, answers: map[answer]*answerSeries{}, names: map[schema.GroupResource]string{},
 			written: written{seed: maphash.MakeSeed(), versions: map[uint64]uint64{}}}

@@ -12,6 +12,7 @@ import (
 
 	"github.com/informer-exporter/informer-exporter/collectors"
 	"github.com/informer-exporter/informer-exporter/collectors/internal/apipath"
+	"github.com/informer-exporter/informer-exporter/collectors/internal/echo"
 )
 
 // Options are the options of WrapConfig. The zero value is useful.
@@ -109,6 +110,11 @@ func (t *transport) RoundTrip(r *http.Request) (*http.Response, error) {
 	}
 	request := apipath.Parse(r.Method, asked, query)
 	span := t.registry.beginSpan(r, request)
+	var by *echo.Writer
+	if isWrite(request) {
+		by = echo.WriterOf(r.Context())
+	}
+	pending := t.registry.echoes.Sending(by, request.Group, request.Resource)
 	sent := t.registry.Now()
 	response, err := t.next.RoundTrip(r)
 	code := noAnswer
@@ -117,13 +123,13 @@ func (t *transport) RoundTrip(r *http.Request) (*http.Response, error) {
 	}
 	took := t.registry.Now() - sent
 	t.registry.count(request, code, took, endSpan(span, code, err))
-	if err != nil {
-		return response, err
-	}
-	if isRead(request) {
+	switch {
+	case err == nil && isRead(request):
 		t.registry.countRead(request, query, response)
-	} else if mayWrite(request, response) {
-		t.registry.observeWrite(r, write{Request: request, path: asked, query: query, sent: sent, answered: sent + took}, response)
+	case err == nil && mayWrite(request, response):
+		t.registry.observeWrite(r, write{Request: request, path: asked, query: query, sent: sent, answered: sent + took, by: by, pending: pending}, response)
+	default:
+		pending.Answered()
 	}
 	return response, err
 }

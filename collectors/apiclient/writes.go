@@ -20,15 +20,23 @@ type write struct {
 	path, query string
 	// sent and answered are when the request was sent, and when the headers of the response arrived.
 	sent, answered int64
+	// by is the controller that sends the request, nil if there is none.
+	by      *echo.Writer
+	pending echo.Pending
+}
+
+// isWrite reports whether a request may change an object and return it.
+func isWrite(request apipath.Request) bool {
+	switch request.Verb {
+	case apipath.VerbCreate, apipath.VerbUpdate, apipath.VerbPatch, apipath.VerbDelete:
+		return request.Resource != ""
+	}
+	return false
 }
 
 // mayWrite reports whether the API server may have responded with an object that the request has changed.
 func mayWrite(request apipath.Request, response *http.Response) bool {
-	switch request.Verb {
-	case apipath.VerbCreate, apipath.VerbUpdate, apipath.VerbPatch, apipath.VerbDelete:
-		return request.Resource != "" && response != nil && response.StatusCode/100 == 2 && response.Body != nil && response.Body != http.NoBody
-	}
-	return false
+	return isWrite(request) && response != nil && response.StatusCode/100 == 2 && response.Body != nil && response.Body != http.NoBody
 }
 
 // comparesVersions reports whether a write may have changed nothing.
@@ -43,6 +51,7 @@ func (r *registry) observeWrite(request *http.Request, w write, response *http.R
 	watched := r.echoes.Watched(w.Group, w.Resource)
 	compared := comparesVersions(w.Request, response) && (watched || r.Metrics.Counts(catalog.ClientUnchangedWrites))
 	if !watched && !compared || apipath.Parameter(w.query, "dryRun") != "" {
+		w.pending.Answered()
 		return
 	}
 	resource := r.label(w.Group, w.Resource)
@@ -56,6 +65,7 @@ func (r *registry) observeWrite(request *http.Request, w write, response *http.R
 		}
 	}
 	body.answered = func(version string) {
+		defer w.pending.Answered()
 		switch number, comparable := rv.Parse(version); {
 		case version == "":
 		case body.unchanged != nil && body.unchanged(version):
@@ -63,7 +73,7 @@ func (r *registry) observeWrite(request *http.Request, w write, response *http.R
 		case watched && comparable:
 			r.echoes.Wrote(&echo.Write{
 				Group: w.Group, Resource: w.Resource, Namespace: apipath.Namespace(w.path), Label: resource,
-				Version: number, Sent: w.sent, Answered: w.answered,
+				Version: number, Sent: w.sent, Answered: w.answered, By: w.by,
 			})
 		}
 	}
@@ -116,24 +126,46 @@ type comparedBody struct {
 	io.ReadCloser
 	// unchanged reports whether the object had the version before. It is nil if that is not compared.
 	unchanged func(version string) bool
-	answered  func(version string) // nil once it has been called
-	begin     []byte               // of the object
-	next      int                  // size of begin at which it is searched again
+	// answered is called once, with an empty version if the caller closes the body before the version.
+	answered func(version string)
+
+	mu sync.Mutex
+	// closed is set once answered has been called.
+	closed bool
+	begin  []byte // of the object
+	next   int    // size of begin at which it is searched again
 }
 
 // Read implements io.Reader. It keeps the beginning of the object until it has found the version, usually in the first KiB.
 func (b *comparedBody) Read(p []byte) (int, error) {
 	n, err := b.ReadCloser.Read(p)
-	if b.answered == nil {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.closed {
 		return n, err
 	}
 	b.begin = append(b.begin, p[:min(n, maxScanned-len(b.begin))]...)
 	if ended := err != nil || len(b.begin) == maxScanned; ended || len(b.begin) >= b.next {
 		if version, sure := versionOf(bytes.NewReader(b.begin)); sure || ended {
-			b.answered(version)
-			b.answered, b.begin = nil, nil
+			b.end(version)
 		}
 		b.next = max(2*b.next, 1024)
 	}
 	return n, err
+}
+
+// Close implements io.Closer. The caller may close the body while it reads it.
+func (b *comparedBody) Close() error {
+	b.mu.Lock()
+	if !b.closed {
+		b.end("")
+	}
+	b.mu.Unlock()
+	return b.ReadCloser.Close()
+}
+
+// end is called with the lock held.
+func (b *comparedBody) end(version string) {
+	b.answered(version)
+	b.closed, b.begin = true, nil
 }

@@ -88,6 +88,7 @@ var all = []Metric{
 	// Controllers
 	ControllerReconcile.Metric,
 	ControllerReconcileDuration.Metric,
+	ControllerSelfCaused.Metric,
 	ControllerActiveWorkers.Metric,
 	ControllerMaxWorkers.Metric,
 	ControllerStaleReads.Metric,

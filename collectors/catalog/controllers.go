@@ -17,6 +17,13 @@ var (
 		Labels:  controller(labelReconcileResult),
 		Buckets: reconcileBuckets,
 	})
+	ControllerSelfCaused = counter(Metric{
+		Name:   "controller_self_caused_reconciles_total",
+		Help:   "Number of reconciles whose last event is the controller's own write.",
+		Notes:  "Needs decorated informers, queue, reconciler and clients, and writes with the context of the reconcile. Absent until the controller writes to a resource that the program watches.",
+		Family: familyControllers,
+		Labels: controller(),
+	})
 	ControllerActiveWorkers = gauge(Metric{
 		Name:   "controller_active_workers",
 		Help:   "Number of workers that are reconciling.",

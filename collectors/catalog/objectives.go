@@ -312,6 +312,14 @@ var Objectives = objectives{
 		Severity: Ticket,
 		Source:   Source{From: "prometheus-operator", Text: "PrometheusOperatorReconcileErrors: above 10% for 10 minutes"},
 	},
+	// A controller that settles after a change needs at most one more reconcile for each of its writes: a change and four writes are a share
+	// of 80%. The alert fires within five minutes of the fault.
+	HotLoop: Objective{
+		ID: "hot_loop", Title: "Self-caused reconciles, as a share",
+		Metric: ControllerSelfCaused.Metric, Threshold: .8, Unit: "percentunit", Window: 2 * time.Minute, MinCount: 120, For: 2 * time.Minute,
+		Severity: Ticket,
+		Source:   Source{From: Ours, Text: "a controller that settles writes a few times after each change, and not once a second for minutes"},
+	},
 	ReconcilePanics: Objective{
 		ID: "reconcile_panics", Title: "Reconcile panics",
 		Metric: ControllerReconcile.Metric, Threshold: 0, Fixed: true, Window: 15 * time.Minute, For: time.Minute,
@@ -537,6 +545,7 @@ type objectives struct {
 	ReconcileDuration,
 	ReconcileErrors,
 	ReconcilePanics,
+	HotLoop,
 	CleanupDuration,
 	CleanupOverdue,
 	ExporterLeaderMissing,
@@ -617,6 +626,7 @@ func (o objectives) All() []Objective {
 		o.ReconcileDuration,
 		o.ReconcileErrors,
 		o.ReconcilePanics,
+		o.HotLoop,
 		o.CleanupDuration,
 		o.CleanupOverdue,
 		o.ExporterLeaderMissing,

@@ -15,6 +15,7 @@ import (
 	"github.com/informer-exporter/informer-exporter/collectors/catalog"
 	"github.com/informer-exporter/informer-exporter/collectors/internal/causes"
 	"github.com/informer-exporter/informer-exporter/collectors/internal/core"
+	"github.com/informer-exporter/informer-exporter/collectors/internal/echo"
 )
 
 // Options configures the decorators of reconcile functions. The zero value is useful.
@@ -32,7 +33,9 @@ type Options struct {
 }
 
 // NewReconciler decorates a reconcile function. It reports reconciles and their duration by result, and active workers. It traces
-// reconciles, and passes the span in the context. With controller-runtime:
+// reconciles, and passes the span in the context. Writes with the context are the controller's own: if the informers, the queue with the
+// same name and the clients are decorated too, controller_self_caused_reconciles_total counts the reconciles that they cause. With
+// controller-runtime:
 //
 //	r := controllers.NewReconciler(obs, "deployments", reconciler.Reconcile, controllers.Options{})
 //	builder.Complete(reconcile.Func(r))
@@ -44,16 +47,16 @@ type Options struct {
 //
 // Decorators of one Observer with the same controller share their series, and their MaxWorkers add up until they become
 // unreachable. The series exist until Forget. The returned function is safe for concurrent use if reconcile is. It adds about 200 ns, mostly for
-// two clock readings, and does not allocate.
+// two clock readings, and allocates only a context, if the program's clients are decorated.
 func NewReconciler[Req, Res any](obs *collectors.Observer, controller string, reconcile func(context.Context, Req) (Res, error), options Options) func(context.Context, Req) (Res, error) {
 	r := registryOf(obs).reconciles(controller).join(options.MaxWorkers)
-	traced := causes.ReconcilesOf[Req](core.Of(obs), controller)
+	traced, writer := causes.ReconcilesOf[Req](core.Of(obs), controller), echo.Of(core.Of(obs)).Writer(controller)
 	requeueAfter, requeue := fieldOf[Res, time.Duration]("RequeueAfter"), fieldOf[Res, bool]("Requeue")
 	return func(ctx context.Context, request Req) (result Res, err error) {
 		ctx, span := traced.Begin(ctx, request)
 		ended, start := r.panicked, r.begin()
 		defer func() { r.end(ended, start, span, err) }()
-		result, err = reconcile(ctx, request)
+		result, err = reconcile(writer.Context(ctx), request)
 		switch {
 		case err != nil:
 			ended = r.outcomeOf(err, options.IsTerminal)

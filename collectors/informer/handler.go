@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"runtime"
 	"runtime/debug"
 	"sync/atomic"
 	"time"
@@ -12,6 +13,7 @@ import (
 	"k8s.io/client-go/tools/cache"
 
 	"github.com/informer-exporter/informer-exporter/collectors/internal/core"
+	"github.com/informer-exporter/informer-exporter/collectors/internal/echo"
 	"github.com/informer-exporter/informer-exporter/collectors/internal/ring"
 	"github.com/informer-exporter/informer-exporter/collectors/internal/rv"
 	"github.com/informer-exporter/informer-exporter/collectors/internal/stream"
@@ -31,6 +33,8 @@ type handler struct {
 	metrics    *metrics
 	connection *stream.Connection
 	health     *health
+	// echoes knows which of the events may be the program's own writes.
+	echoes *echo.Handler
 
 	// goroutine is the one on which client-go calls the handler, 0 before the first recorded span.
 	goroutine uint64
@@ -52,7 +56,7 @@ var _ cache.ResourceEventHandler = &handler{}
 // decorateHandler returns a handler that the caller registers with client-go and adds to the informer.
 func (inf *informer) decorateHandler(h cache.ResourceEventHandler) *handler {
 	inner, name, isolated := unwrapHandler(h)
-	return &handler{
+	decorated := &handler{
 		inner:          inner,
 		isolated:       isolated,
 		handlerMetrics: inf.claim.acquireHandler(name),
@@ -62,8 +66,11 @@ func (inf *informer) decorateHandler(h cache.ResourceEventHandler) *handler {
 		metrics:        inf.metrics,
 		connection:     inf.connection,
 		health:         &inf.health,
+		echoes:         echo.Of(inf.shared.Observer).Handler(),
 		registered:     inf.shared.Now(),
 	}
+	runtime.AddCleanup(decorated, (*echo.Handler).End, decorated.echoes)
+	return decorated
 }
 
 // String returns the decorated handler as text, because client-go formats handlers in errors.
@@ -117,6 +124,8 @@ type delivery struct {
 	version uint64
 	// paired is set if the cursor is at the event.
 	paired bool
+	// own is set if the event may be a write of the program.
+	own bool
 	// returned is set once the handler has returned instead of panicking.
 	returned bool
 
@@ -130,6 +139,7 @@ type delivery struct {
 func (h *handler) begin(event string, object any, version string, listed bool) delivery {
 	d := delivery{start: h.shared.Now()}
 	h.setReceived(&d, version, listed)
+	d.own = h.echoes.Deliver(h.connection.Echo, d.version)
 	if h.shared.Tracing != nil && d.event {
 		h.shared.Tracing.Deliveries.Enter()
 		h.beginSpan(&d, event, object)
@@ -169,6 +179,9 @@ func (h *handler) setReceived(d *delivery, resourceVersion string, listed bool) 
 // counted and continues.
 func (h *handler) finish(d *delivery) {
 	now := h.shared.Now()
+	if d.own {
+		h.echoes.Delivered()
+	}
 	if d.paired {
 		h.cursor.Done()
 	} else if d.event {

@@ -10,6 +10,7 @@ import (
 
 	"github.com/informer-exporter/informer-exporter/collectors"
 	"github.com/informer-exporter/informer-exporter/collectors/internal/causes"
+	"github.com/informer-exporter/informer-exporter/collectors/internal/echo"
 	"github.com/informer-exporter/informer-exporter/collectors/spans"
 )
 
@@ -35,6 +36,7 @@ type Queue[T comparable] struct {
 	// causes and popped are nil unless the program traces.
 	causes *causes.Queue[T]
 	popped *recentItems[T]
+	own    *echo.Items[T]
 }
 
 var _ workqueue.TypedRateLimitingInterface[string] = &Queue[string]{}
@@ -105,6 +107,7 @@ func NewTypedRateLimitingQueue[T comparable](obs *collectors.Observer, name stri
 		traced.Leave()
 	})
 	q := &Queue[T]{layers: l, drops: drops{registry: r, controller: series.controller, counters: dropped}, causes: traced, popped: popped}
+	q.own = echo.NewItems[T](r.Observer, name, series.selfCaused)
 	runtime.AddCleanup(q, func(end func()) { end() }, ready.end)
 	return q
 }
@@ -112,6 +115,7 @@ func NewTypedRateLimitingQueue[T comparable](obs *collectors.Observer, name stri
 // Add implements workqueue.TypedInterface.
 func (q *Queue[T]) Add(item T) {
 	q.causes.Added(item, spans.Event)
+	q.own.Added(item)
 	q.layers.ready.Add(item)
 }
 
@@ -121,8 +125,11 @@ func (q *Queue[T]) Len() int { return q.layers.ready.Len() }
 // Get implements workqueue.TypedInterface.
 func (q *Queue[T]) Get() (item T, shutdown bool) {
 	item, shutdown = q.layers.ready.Get()
-	if !shutdown && q.popped != nil {
-		q.popped.taken(item)
+	if !shutdown {
+		q.own.Got(item)
+		if q.popped != nil {
+			q.popped.taken(item)
+		}
 	}
 	runtime.KeepAlive(q) // a waiting worker keeps the Queue reachable
 	return item, shutdown
@@ -131,6 +138,7 @@ func (q *Queue[T]) Get() (item T, shutdown bool) {
 // Done implements workqueue.TypedInterface.
 func (q *Queue[T]) Done(item T) {
 	q.causes.Done(item)
+	q.own.Done(item)
 	q.layers.ready.Done(item)
 }
 
@@ -149,12 +157,14 @@ func (q *Queue[T]) ShuttingDown() bool { return q.layers.ready.ShuttingDown() }
 // AddAfter implements workqueue.TypedDelayingInterface.
 func (q *Queue[T]) AddAfter(item T, d time.Duration) {
 	q.causes.Added(item, spans.Requeued)
+	q.own.Added(item)
 	q.layers.delaying.AddAfter(item, d)
 }
 
 // AddRateLimited implements workqueue.TypedRateLimitingInterface.
 func (q *Queue[T]) AddRateLimited(item T) {
 	q.causes.Added(item, spans.Retried)
+	q.own.Added(item)
 	q.layers.limiting.AddRateLimited(item)
 }
 

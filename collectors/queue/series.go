@@ -43,6 +43,7 @@ type queueSeries struct {
 	// controller is the label value.
 	controller string
 	coalesced  prometheus.Counter
+	selfCaused *core.LazyCounter
 
 	mu      sync.Mutex
 	members []queueState
@@ -91,7 +92,10 @@ func (r *registry) joinQueue(controller string) (s *queueSeries, leave func()) {
 	label := r.Labels.Controllers.Acquire(controller)
 	s = r.queues.Acquire(label, func() *queueSeries {
 		scope := r.Metrics.Scope(label)
-		return &queueSeries{Scope: scope, controller: label, coalesced: scope.Counter(catalog.ControllerQueueCoalesced)}
+		return &queueSeries{
+			Scope: scope, controller: label, coalesced: scope.Counter(catalog.ControllerQueueCoalesced),
+			selfCaused: scope.LazyCounter(catalog.ControllerSelfCaused),
+		}
 	})
 	return s, func() {
 		r.queues.Release(label, func(s *queueSeries) { s.End() })

@@ -10,6 +10,7 @@ import (
 
 	"github.com/informer-exporter/informer-exporter/collectors"
 	"github.com/informer-exporter/informer-exporter/collectors/internal/causes"
+	"github.com/informer-exporter/informer-exporter/collectors/internal/echo"
 	"github.com/informer-exporter/informer-exporter/collectors/spans"
 )
 
@@ -33,6 +34,7 @@ type Tracker[T comparable] struct {
 	leave   func()
 	// causes is nil unless the program traces.
 	causes *causes.Queue[T]
+	own    *echo.Items[T]
 	// waited is set by the first call of Wait. waiting is the number of workers in the queue's Get, busy that of items in progress.
 	waited        atomic.Bool
 	waiting, busy atomic.Int64
@@ -50,7 +52,10 @@ type Tracker[T comparable] struct {
 func NewTracker[T comparable](obs *collectors.Observer, name string, options TrackerOptions) *Tracker[T] {
 	r := registryOf(obs)
 	series, leave := r.joinQueue(name)
-	t := &Tracker[T]{options: options, series: series, now: r.Now, leave: leave, due: map[T]int64{}, causes: causes.Of[T](r.Observer, name).Join()}
+	t := &Tracker[T]{
+		options: options, series: series, now: r.Now, leave: leave, due: map[T]int64{},
+		causes: causes.Of[T](r.Observer, name).Join(), own: echo.NewItems[T](r.Observer, name, series.selfCaused),
+	}
 	series.publish(t)
 	return t
 }
@@ -80,12 +85,16 @@ func (t *Tracker[T]) Add(item T, after time.Duration) {
 	} else {
 		t.causes.Added(item, spans.Event)
 	}
+	t.own.Added(item)
 	t.add(item, after)
 }
 
-// AddRateLimited must be called before an item is added with the rate limiter. It has an effect only on traces, which show the
-// item as a retry.
-func (t *Tracker[T]) AddRateLimited(item T) { t.causes.Added(item, spans.Retried) }
+// AddRateLimited must be called before an item is added with the rate limiter. It affects only traces, which show the item as a
+// retry, and self-caused reconciles.
+func (t *Tracker[T]) AddRateLimited(item T) {
+	t.causes.Added(item, spans.Retried)
+	t.own.Added(item)
+}
 
 func (t *Tracker[T]) add(item T, after time.Duration) {
 	t.mu.Lock()
@@ -121,6 +130,7 @@ func (t *Tracker[T]) Wait() {
 func (t *Tracker[T]) Get(item T) {
 	t.busy.Add(1)
 	t.waiting.Add(-1)
+	t.own.Got(item)
 	ready := t.get(item)
 	t.causes.Taken(item, t.causes.Choose(item), ready)
 }
@@ -139,10 +149,11 @@ func (t *Tracker[T]) get(item T) int64 {
 	return 0
 }
 
-// Done must be called when a worker has finished an item. It affects only traces and running workers.
+// Done must be called when a worker has finished an item. It affects only traces, running workers and self-caused reconciles.
 func (t *Tracker[T]) Done(item T) {
 	t.busy.Add(-1)
 	t.causes.Done(item)
+	t.own.Done(item)
 }
 
 // workers implements queueState.

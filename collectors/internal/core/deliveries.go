@@ -71,10 +71,11 @@ func (d *Deliveries) Current() (spans.SpanContext, bool) {
 }
 
 // Goroutine returns the number of the current goroutine, which is unique in the process, or 0. The runtime exposes it only in the
-// first line of a stack trace, "goroutine 18 [running]:". This takes a few microseconds: use it for recorded spans only.
+// first line of a stack trace, "goroutine 18 [running]:". This takes a few microseconds: do not use it for each event.
 func Goroutine() uint64 {
-	line := make([]byte, 64)
-	line = line[:runtime.Stack(line, false)]
+	buffer := lines.Get().(*[64]byte)
+	defer lines.Put(buffer)
+	line := buffer[:runtime.Stack(buffer[:], false)]
 	line, ok := bytes.CutPrefix(line, []byte("goroutine "))
 	end := bytes.IndexByte(line, ' ')
 	if !ok || end < 0 {
@@ -86,3 +87,6 @@ func Goroutine() uint64 {
 	}
 	return id
 }
+
+// lines are buffers for the first line of a stack trace.
+var lines = sync.Pool{New: func() any { return new([64]byte) }}

@@ -17,11 +17,13 @@ type Watch struct {
 	Version atomic.Uint64
 
 	ring *ring.Ring
+	// unanswered is the number of writes of controllers to the resource that have no response yet.
+	unanswered atomic.Int64
 	// writes is nil before the first write to the resource.
 	writes atomic.Pointer[writes]
 }
 
-// maxWrites is the number of writes that a Watch remembers, in 16 KiB. It is a power of two.
+// maxWrites is the number of writes that a Watch remembers, in 24 KiB. It is a power of two.
 const maxWrites = 1024
 
 // writes are the last writes: version v is in slots[v%maxWrites]. Versions are numbers of the whole cluster, so writes overwrite each
@@ -38,6 +40,8 @@ type slot struct {
 	version atomic.Uint64
 	// answered is when the response arrived, 0 once the write has an echo. Guarded by mu.
 	answered int64
+	// by is nil if no controller has written it. Guarded by mu.
+	by *Writer
 }
 
 // New returns the Watch of an informer with the given memory of events.
@@ -75,7 +79,7 @@ func (w *Watch) wrote(write *Write, series *Watches) {
 			all = w.writes.Load()
 		}
 	}
-	all.remember(version, write.Answered)
+	all.remember(write)
 	// The order matters: Received runs after the version is stored. So it finds the write, or the version is found here.
 	if w.Version.Load() < version {
 		return
@@ -85,12 +89,27 @@ func (w *Watch) wrote(write *Write, series *Watches) {
 	}
 }
 
-func (all *writes) remember(version uint64, answered int64) {
+func (all *writes) remember(write *Write) {
+	s := &all.slots[write.Version%maxWrites]
+	all.mu.Lock()
+	defer all.mu.Unlock()
+	s.answered, s.by = write.Answered, write.By
+	s.version.Store(write.Version)
+}
+
+// writer returns the controller that has written a version, nil if there is none.
+func (w *Watch) writer(version uint64) *Writer {
+	all := w.writes.Load()
+	if all == nil {
+		return nil
+	}
 	s := &all.slots[version%maxWrites]
 	all.mu.Lock()
 	defer all.mu.Unlock()
-	s.answered = answered
-	s.version.Store(version)
+	if s.version.Load() != version {
+		return nil
+	}
+	return s.by
 }
 
 // echoed reports the echo of a write, once.

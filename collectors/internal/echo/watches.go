@@ -3,6 +3,7 @@ package echo
 import (
 	"slices"
 	"sync"
+	"sync/atomic"
 
 	"github.com/prometheus/client_golang/prometheus"
 	"k8s.io/apimachinery/pkg/runtime/schema"
@@ -13,12 +14,17 @@ import (
 
 // Watches are the Watches of an Observer's informers by resource. All methods are safe for concurrent use.
 type Watches struct {
-	obs *core.Observer
+	obs        *core.Observer
+	deliveries deliveries
+	// reported is set if transports of the program report writes.
+	reported atomic.Bool
 
 	mu sync.RWMutex
 	of map[schema.GroupResource][]watched
 	// written are the resources with series, by the value of the label resource. Series exist as long as the Observer.
 	written map[schema.GroupResource]string
+	// writers are controllers by name.
+	writers map[string]*Writer
 }
 
 // watched is a Watch and its only namespace, empty for all.
@@ -32,7 +38,10 @@ var _ core.Part = &Watches{}
 // Of returns the Watches of an Observer.
 func Of(o *core.Observer) *Watches {
 	return core.PartOf(o, func(o *core.Observer) *Watches {
-		return &Watches{obs: o, of: map[schema.GroupResource][]watched{}, written: map[schema.GroupResource]string{}}
+		return &Watches{
+			obs: o, deliveries: deliveries{handlers: map[uint64]*Handler{}},
+			of: map[schema.GroupResource][]watched{}, written: map[schema.GroupResource]string{}, writers: map[string]*Writer{},
+		}
 	})
 }
 
@@ -65,21 +74,25 @@ type Write struct {
 	Version uint64
 	// Sent and Answered are when the request was sent and when its response arrived.
 	Sent, Answered int64
+	// By is nil if the write is no controller's.
+	By *Writer
 }
 
 // Watched reports whether an informer watches a resource.
 func (r *Watches) Watched(group, resource string) bool {
+	return len(r.watches(group, resource)) > 0
+}
+
+// watches returns the watches of a resource. The result is never changed, only replaced.
+func (r *Watches) watches(group, resource string) []watched {
 	r.mu.RLock()
 	defer r.mu.RUnlock()
-	return len(r.of[schema.GroupResource{Group: group, Resource: resource}]) > 0
+	return r.of[schema.GroupResource{Group: group, Resource: resource}]
 }
 
 // Wrote records a write. It does not allocate after the first write to a resource.
 func (r *Watches) Wrote(w *Write) {
-	r.mu.RLock()
-	all := r.of[schema.GroupResource{Group: w.Group, Resource: w.Resource}] // never changed, only replaced
-	r.mu.RUnlock()
-	for _, watch := range all {
+	for _, watch := range r.watches(w.Group, w.Resource) {
 		if watch.namespace == "" || watch.namespace == w.Namespace {
 			watch.wrote(w, r)
 		}
