@@ -35,6 +35,7 @@ var plainIncreases = map[string][]string{
 		"daemonset_controller_stale_sync_skips_total[5m]", "horizontal_pod_autoscaler_controller_stale_sync_skips_total[5m]",
 		"job_controller_stale_sync_skips_total[5m]", "replicaset_controller_stale_sync_skips_total[5m]", "statefulset_controller_stale_sync_skips_total[5m]",
 	},
+	"ControllerHotLoop":        {"controller_self_caused_reconciles_total[2m]"},
 	"ControllerWriteConflicts": {"k8s_client_conflicts_total[5m]"},
 	"InformerHandlerSlow":      {"k8s_informer_handler_duration_seconds_count[5m]"},
 	"ClusterClientConflicts":   {"k8s_audit_conflicts_total[5m]"},

@@ -19,7 +19,7 @@ var (
 	rateOf     = regexp.MustCompile(`rate\(([a-z0-9_]+)`)
 	// often are counters that rise all the time in a healthy program, and numbers of observations by their size.
 	often = regexp.MustCompile(`_seconds_(bucket|count|sum)$|^workqueue_|_item_retries_bucket$|_list_items_(count|sum)$|_cache_(hits|misses|lists)_total$|_(same_generation|unchanged)_updates_total$|` +
-		`^k8s_client_(requests|reads|read_bytes|compressed_bytes)_total$|^rest_client_requests_total$|_reconcile_total$|_queue_coalesced_total$|_watch_events_total$|^process_cpu_|^k8s_audit_(requests|events|webhook_requests)_total$`)
+		`^k8s_client_(requests|reads|read_bytes|compressed_bytes)_total$|^rest_client_requests_total$|_reconcile_total$|_self_caused_reconciles_total$|_queue_coalesced_total$|_watch_events_total$|^process_cpu_|^k8s_audit_(requests|events|webhook_requests)_total$`)
 )
 
 // annotations returns the queries of all annotations.

@@ -75,10 +75,13 @@ func (r *reconciler) reconcile(ctx context.Context, key string) (result, error) 
 	if err := r.applyConfigMap(ctx, w); err != nil {
 		return result{}, err
 	}
-	if w.Status.Phase == "Ready" && w.Status.ObservedGeneration == w.Generation {
+	if w.Status.Phase == "Ready" && w.Status.ObservedGeneration == w.Generation && !w.Spec.Loop {
 		return result{}, nil
 	}
 	w.Status = WidgetStatus{ObservedGeneration: w.Generation, Phase: "Ready"}
+	if w.Spec.Loop {
+		w.Status.Reconciled = time.Now().Format(time.RFC3339Nano)
+	}
 	_, err = r.update(ctx, key, w, "status")
 	return result{}, err
 }

@@ -28,6 +28,7 @@ type WidgetSpec struct {
 	Content  string `json:"content"`
 	Failures int    `json:"failures"`
 	Fail     string `json:"fail"`
+	Loop     bool   `json:"loop"`
 	Cleanup  string `json:"cleanup"`
 }
 
@@ -35,6 +36,7 @@ type WidgetSpec struct {
 type WidgetStatus struct {
 	ObservedGeneration int64  `json:"observedGeneration"`
 	Phase              string `json:"phase"`
+	Reconciled         string `json:"reconciled,omitempty"`
 }
 
 // widgetOf returns a copy of a Widget from the cache. Objects in the cache must not be changed.

@@ -67,6 +67,7 @@ var covers = map[string]string{
 	"controller_queue_coalesced_total":                               "S20",
 	"controller_dropped_total":                                       "S8 S23",
 	"controller_trace_links_dropped_total":                           "S18",
+	"controller_self_caused_reconciles_total":                        "S9",
 	"controller_reconcile_total":                                     "S9",
 	"controller_reconcile_duration_seconds":                          "S9 B7",
 	"controller_active_workers":                                      "S9",
