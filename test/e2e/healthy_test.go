@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -26,13 +27,18 @@ var rightTickets = map[string]string{}
 
 var healthyFile = filepath.Join("testdata", "healthy.yaml.gz")
 
-func healthyRecording(t *testing.T) recording.Recording {
-	t.Helper()
+// readHealthy reads the recording once: it has thousands of series. Tests change only copies.
+var readHealthy = sync.OnceValues(func() (recording.Recording, error) {
 	content, err := os.ReadFile(healthyFile)
 	if err != nil {
-		t.Fatal(err)
+		return recording.Recording{}, err
 	}
-	r, err := recording.UnmarshalCompressed(content)
+	return recording.UnmarshalCompressed(content)
+})
+
+func healthyRecording(t *testing.T) recording.Recording {
+	t.Helper()
+	r, err := readHealthy()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -155,11 +161,7 @@ func (a firedAlert) String() string {
 // twice with the same labels counts once if the gap is shorter than an evaluation interval.
 func firedAlerts(t *testing.T, r recording.Recording, rulesFile string) []firedAlert {
 	t.Helper()
-	reads, err := recording.ReadBy(rulesFile)
-	if err != nil {
-		t.Fatal(err)
-	}
-	data, groups := loadRecording(t, recording.Thin(r, reads), rulesFile)
+	groups := loadRules(t, r, rulesFile)
 	var done []firedAlert
 	fires := map[string]firedAlert{}
 	for step := 0; step < r.Len(); step += max(1, int(evaluation/r.Interval)) {
@@ -169,36 +171,31 @@ func firedAlerts(t *testing.T, r recording.Recording, rulesFile string) []firedA
 		since := time.Duration(step) * r.Interval
 		at := r.Start.Add(since)
 		now := map[string]bool{}
-		data.WithSamplesTill(at, func(err error) {
-			if err != nil {
-				t.Fatal(err)
-			}
-			for _, g := range groups {
-				g.Eval(t.Context(), at)
-				for _, rule := range g.Rules() {
-					if err := rule.LastError(); err != nil {
-						t.Errorf("step %d: %s: %v", step, rule.Name(), err)
-					}
-					alerting, ok := rule.(*rules.AlertingRule)
-					if !ok {
+		for _, g := range groups {
+			g.Eval(t.Context(), at)
+			for _, rule := range g.Rules() {
+				if err := rule.LastError(); err != nil {
+					t.Errorf("step %d: %s: %v", step, rule.Name(), err)
+				}
+				alerting, ok := rule.(*rules.AlertingRule)
+				if !ok {
+					continue
+				}
+				for _, a := range alerting.ActiveAlerts() {
+					if a.State != rules.StateFiring {
 						continue
 					}
-					for _, a := range alerting.ActiveAlerts() {
-						if a.State != rules.StateFiring {
-							continue
-						}
-						key := a.Labels.String()
-						now[key] = true
-						f, ok := fires[key]
-						if !ok {
-							f = firedAlert{labels: a.Labels, from: since}
-						}
-						f.to, f.most = since, max(f.most, a.Value)
-						fires[key] = f
+					key := a.Labels.String()
+					now[key] = true
+					f, ok := fires[key]
+					if !ok {
+						f = firedAlert{labels: a.Labels, from: since}
 					}
+					f.to, f.most = since, max(f.most, a.Value)
+					fires[key] = f
 				}
 			}
-		})
+		}
 		for key, f := range fires {
 			if !now[key] {
 				done = append(done, f)

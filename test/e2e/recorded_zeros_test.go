@@ -2,8 +2,6 @@ package e2e_test
 
 import (
 	"math"
-	"os"
-	"path/filepath"
 	"testing"
 
 	"github.com/prometheus/common/model"
@@ -20,13 +18,7 @@ func TestRecordingsBeginAsPrograms(t *testing.T) {
 	for _, row := range faultTable(t) {
 		all[row.test] = recorded(t, row.test)
 	}
-	content, err := os.ReadFile(filepath.Join("testdata", "healthy.yaml.gz"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	if all["healthy"], err = recording.UnmarshalCompressed(content); err != nil {
-		t.Fatal(err)
-	}
+	all["healthy"] = healthyRecording(t)
 	for name, r := range all {
 		seen := map[string]bool{}
 		for _, s := range r.Series {

@@ -14,8 +14,6 @@ import (
 	"github.com/prometheus/common/model"
 	"github.com/prometheus/common/promslog"
 	"github.com/prometheus/prometheus/model/labels"
-	"github.com/prometheus/prometheus/promql/parser"
-	"github.com/prometheus/prometheus/promql/promqltest"
 	"github.com/prometheus/prometheus/rules"
 
 	"github.com/informer-exporter/informer-exporter/test/e2e/recording"
@@ -154,23 +152,18 @@ const every = 2
 // alertSteps are the steps of a recording at which alerts fire, in order, by alert name.
 type alertSteps map[string][]int
 
-// loadRecording returns the data of a recording, and the groups of a rule file that read and write it, in the order of the file: the
+// loadRules returns the groups of a rule file that read a recording, and that write to its storage, in the order of the file: the
 // result of a recording rule is not older than an alert that reads it. Rules that cannot have a result are left out.
-func loadRecording(t *testing.T, r recording.Recording, rulesFile string) (*promqltest.LazyLoader, []*rules.Group) {
+func loadRules(t *testing.T, r recording.Recording, rulesFile string) []*rules.Group {
 	t.Helper()
-	data, err := promqltest.NewLazyLoader(r.Load(), promqltest.LazyLoaderOpts{StartTime: r.Start, EnableAtModifier: true, EnableNegativeOffset: true})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _ = data.Close() })
-	promql := parser.NewParser(parser.Options{})
+	data := inMemory(r)
 	manager := rules.NewManager(&rules.ManagerOptions{
-		QueryFunc:  rules.EngineQueryFunc(data.QueryEngine(), data.Storage()),
-		Appendable: data.Storage(), Queryable: data.Storage(),
+		QueryFunc:  rules.EngineQueryFunc(replays, data),
+		Appendable: data, Queryable: data,
 		Context:    t.Context(),
 		NotifyFunc: func(context.Context, string, ...*rules.Alert) {},
 		Logger:     promslog.NewNopLogger(),
-		Parser:     promql, GroupLoader: possibleRules{promql, r},
+		Parser:     replayParser, GroupLoader: possibleOn(r), RuleDependencyController: inOrder{},
 	})
 	groups, errs := manager.LoadGroups(r.Interval, labels.EmptyLabels(), "", nil, false, rulesFile)
 	if len(errs) > 0 {
@@ -181,27 +174,22 @@ func loadRecording(t *testing.T, r recording.Recording, rulesFile string) (*prom
 		t.Fatal(err)
 	}
 	place := func(g *rules.Group) int { return bytes.Index(content, []byte("name: "+g.Name()+"\n")) }
-	return data, slices.SortedFunc(maps.Values(groups), func(a, b *rules.Group) int { return place(a) - place(b) })
+	return slices.SortedFunc(maps.Values(groups), func(a, b *rules.Group) int { return place(a) - place(b) })
 }
 
 // replay evaluates the rules of a file over a recording.
 func replay(t *testing.T, r recording.Recording, rulesFile string) alertSteps {
 	t.Helper()
-	data, groups := loadRecording(t, r, rulesFile)
+	groups := loadRules(t, r, rulesFile)
 	fired := alertSteps{}
 	for step := 0; step < r.Len(); step += max(1, int(evaluation/r.Interval)) {
 		at := r.Start.Add(time.Duration(step) * r.Interval)
-		data.WithSamplesTill(at, func(err error) {
-			if err != nil {
-				t.Fatal(err)
+		for _, g := range groups {
+			if g.Interval() == r.Interval || at.Sub(r.Start)%g.Interval() == 0 {
+				g.Eval(t.Context(), at)
 			}
-			for _, g := range groups {
-				if g.Interval() == r.Interval || at.Sub(r.Start)%g.Interval() == 0 {
-					g.Eval(t.Context(), at)
-				}
-				fired.add(t, g, step)
-			}
-		})
+			fired.add(t, g, step)
+		}
 	}
 	return fired
 }
