@@ -15,7 +15,9 @@ SERVERS  := $(GO) run ./internal/testenv/cmd/servers
 MODULES  := . cmd/exporter integrations/controllerruntime lint examples/controller-runtime test/e2e test/deploy
 ROOT     := github.com/informer-exporter/informer-exporter
 # Tests that take minutes, because faults last that long.
-FAULTS   := ./test/faults ./test/auditlog ./test/chaos ./test/demo ./test/otlp ./test/hostile ./test/bugs
+FAULTS   := ./test/faults ./test/chaos ./test/otlp ./test/hostile ./test/bugs
+# The same, with programs that are processes without the race detector.
+PLAIN    := ./test/demo ./test/auditlog
 RACE     ?= -race
 # Number of packages tested in parallel: tests with servers mostly wait.
 PARALLEL ?= 4
@@ -149,15 +151,25 @@ test: servers ## Run unit and integration tests with a real API server; RACE= di
 .PHONY: test-root
 test-root:
 	$(GO) test -skip '^TestWords$$' -timeout 15m $(NO_RACES)
-	$(GO) test $(RACE) -p $(PARALLEL) -parallel 8 -timeout 15m $(LONGEST) $$($(GO) list ./... | grep -vxF "$$($(GO) list $(FAULTS) $(LONGEST) $(NO_RACES))")
+	$(GO) test $(RACE) -p $(PARALLEL) -parallel 8 -timeout 15m $(LONGEST) $$($(GO) list ./... | grep -vxF "$$($(GO) list $(FAULTS) $(PLAIN) $(LONGEST) $(NO_RACES))")
 
+# Analyzers have no goroutines and no state.
 .PHONY: test-modules
 test-modules:
-	@for m in integrations/controllerruntime lint examples/controller-runtime; do (cd $$m && $(GO) test $(RACE) -timeout 10m ./...) || exit 1; done
+	cd lint && $(GO) test -timeout 10m ./...
+	@for m in integrations/controllerruntime examples/controller-runtime; do (cd $$m && $(GO) test $(RACE) -timeout 10m ./...) || exit 1; done
 
 .PHONY: test-faults
 test-faults: servers ## Run the fault tests: fault table, exporter, demo, trace receivers, hostile API server
+	@$(MAKE) --no-print-directory -j2 test-race test-plain
+
+.PHONY: test-race
+test-race:
 	$(GO) test $(RACE) -count=1 -timeout 25m $(FAULTS)
+
+.PHONY: test-plain
+test-plain:
+	$(GO) test -p 1 -count=1 -timeout 25m $(PLAIN)
 
 .PHONY: e2e
 e2e: servers ## Test the whole chain, from a fault to its alert at a receiver and back
