@@ -25,6 +25,8 @@ PARALLEL ?= 4
 LONGEST  := ./internal/exporter ./cmd/exporter ./collectors/leader
 # Data, text and PromQL without a goroutine, for which the race detector takes minutes.
 NO_RACES := ./alerts ./dashboards ./internal/generate ./internal/prom ./collectors/catalog ./test/docs
+# End-to-end tests without the chain that take longest: recordings, and a program with servers of its own.
+REPLAYS  := ^Test(BornWithTheFault|HealthyClusterIsQuiet|OperationsAreQuiet|OutageMutes|RecordedFaults|StaleCaches)
 # Packages with kill rates in docs/dev/testing.md.
 MUTATED  := $(addprefix ./collectors/,internal/ring internal/rv internal/series internal/errclass internal/audit internal/stream internal/checks objects informer queue controllers leader apiclient) ./alerts ./dashboards \
             ./internal/exporter $(addprefix ./internal/exporter/,availability check client config cost discovery election informers kinds sharding status watchcache web)
@@ -173,11 +175,16 @@ test-plain:
 
 .PHONY: e2e
 e2e: servers ## Test the whole chain, from a fault to its alert at a receiver and back
-	@$(MAKE) --no-print-directory -j2 test-chain test-deploy
+	@$(MAKE) --no-print-directory -j2 test-chain test-deploy test-replays
 
 .PHONY: test-chain
 test-chain:
-	cd test/e2e && $(GO) test -count=1 -timeout 55m -v ./...
+	cd test/e2e && $(GO) test -count=1 -timeout 55m -v -skip '$(REPLAYS)' ./...
+
+# The tests of the chain mostly wait, one after the other.
+.PHONY: test-replays
+test-replays:
+	cd test/e2e && $(GO) test -count=1 -timeout 25m -v -run '$(REPLAYS)' .
 
 .PHONY: test-deploy
 test-deploy: servers ## Test the Helm chart, the image and the compose file; part of e2e
