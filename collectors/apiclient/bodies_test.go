@@ -191,30 +191,6 @@ func TestStatusThroughTheMainResource(t *testing.T) {
 	}
 }
 
-// TestRememberedVersionsAreBounded: versions of many objects take bounded memory.
-func TestRememberedVersionsAreBounded(t *testing.T) {
-	const objects = 3 * apiclient.MaxWritten
-	obs, registry := observertest.New(t)
-	transport := apiclient.WrapTransport(obs, fakeTransport(func(*http.Request) (*http.Response, error) {
-		return &http.Response{StatusCode: http.StatusOK, Body: io.NopCloser(strings.NewReader(`{"metadata":{"resourceVersion":"7"}}`))}, nil
-	}))
-	patch := func(n int) {
-		url := "https://server/api/v1/namespaces/n/pods/p" + strconv.Itoa(n)
-		request := must(http.NewRequestWithContext(t.Context(), http.MethodPatch, url, strings.NewReader(`{}`)))(t)
-		_ = must(io.ReadAll(must(transport.RoundTrip(request))(t).Body))(t) //nolint:bodyclose // in memory
-	}
-	for n := range objects {
-		patch(n)
-	}
-	if n := apiclient.Written(obs); n != apiclient.MaxWritten {
-		t.Errorf("%d versions are remembered, want %d", n, apiclient.MaxWritten)
-	}
-	patch(objects - 1)
-	if got := metricstest.Take(t, registry).Family("k8s_client_unchanged_writes_total").Sum(); got != 1 {
-		t.Errorf("%v unchanged writes, want 1: the last object's", got)
-	}
-}
-
 // TestVersionsOfBodies: the version of an object is that in its metadata, even if the response arrives byte by byte. Other bodies
 // are not counted.
 func TestVersionsOfBodies(t *testing.T) {

@@ -1,7 +1,6 @@
 package apiclient
 
 import (
-	"hash/maphash"
 	"net/http"
 	"slices"
 	"strconv"
@@ -17,6 +16,7 @@ import (
 	"github.com/informer-exporter/informer-exporter/collectors/internal/apipath"
 	"github.com/informer-exporter/informer-exporter/collectors/internal/core"
 	"github.com/informer-exporter/informer-exporter/collectors/internal/echo"
+	"github.com/informer-exporter/informer-exporter/collectors/internal/recent"
 	"github.com/informer-exporter/informer-exporter/collectors/internal/series"
 )
 
@@ -35,7 +35,8 @@ type registry struct {
 	// others is the number of names with the value other.
 	others int
 
-	written written
+	// written has hashes of the versions in the responses to the last writes, because most patches carry none.
+	written recent.Table[uint64]
 	// echoes has the watches on which the program's own writes come back.
 	echoes *echo.Watches
 }
@@ -66,8 +67,7 @@ func registryOf(obs *collectors.Observer) *registry {
 	echoes := echo.Of(core.Of(obs))
 	echoes.ReportWrites()
 	return core.PartOf(core.Of(obs), func(o *core.Observer) *registry {
-		r := &registry{Observer: o, echoes: echoes, answers: map[answer]*answerSeries{}, names: map[schema.GroupResource]string{},
-			written: written{seed: maphash.MakeSeed(), versions: map[uint64]uint64{}}}
+		r := &registry{Observer: o, echoes: echoes, answers: map[answer]*answerSeries{}, names: map[schema.GroupResource]string{}}
 		r.latency.registry = r
 		return r
 	})

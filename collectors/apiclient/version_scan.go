@@ -23,45 +23,45 @@ var protobufMagic = []byte("k8s\x00")
 // errFound ends the search.
 var errFound = errors.New("found")
 
-// versionOf returns metadata.resourceVersion of an object in JSON or in Kubernetes' protobuf, or "" without one. It reports whether
-// more of the object cannot change that.
-func versionOf(r io.Reader) (version string, sure bool) {
+// versionOf returns metadata.resourceVersion of an object in JSON or in Kubernetes' protobuf, or "" without one, and metadata.name, which
+// the API server sends before it. It reports whether more of the object cannot change that.
+func versionOf(r io.Reader) (name, version string, sure bool) {
 	s := bounded.NewScanner(io.LimitReader(r, maxScanned))
 	if begin := s.Peek(maxProtobuf); bytes.HasPrefix(begin, protobufMagic) {
-		return protobufVersion(begin[len(protobufMagic):]), len(begin) == maxProtobuf
+		name, version = protobufVersion(begin[len(protobufMagic):])
+		return name, version, len(begin) == maxProtobuf
 	}
-	err := member(s, "metadata", func() error {
-		return member(s, "resourceVersion", func() (err error) {
-			if version, err = s.String(); err == nil {
-				err = errFound
+	err := s.Object(func(field []byte) error {
+		if string(field) != "metadata" {
+			return s.Skip()
+		}
+		return s.Object(func(field []byte) (err error) {
+			switch string(field) {
+			case "name":
+				name, err = s.String()
+			case "resourceVersion":
+				if version, err = s.String(); err == nil {
+					err = errFound
+				}
+			default:
+				err = s.Skip()
 			}
 			return err
 		})
 	})
-	return version, err == nil || errors.Is(err, errFound)
+	return name, version, err == nil || errors.Is(err, errFound)
 }
 
-// member reads an object, and calls read for the value of a member.
-func member(s *bounded.Scanner, wanted string, read func() error) error {
-	return s.Object(func(name []byte) error {
-		if string(name) == wanted {
-			return read()
-		}
-		return s.Skip()
-	})
-}
-
-// protobufVersion returns the version in the beginning of a runtime.Unknown.
-func protobufVersion(message []byte) string {
+// protobufVersion returns the name and the version in the beginning of a runtime.Unknown.
+func protobufVersion(message []byte) (name, version string) {
 	const (
 		unknownRaw     = 2 // of runtime.Unknown
 		objectMetadata = 1 // of every object
-		metaVersion    = 6 // of ObjectMeta
+		metaName       = 1 // of ObjectMeta
+		metaVersion    = 6
 	)
-	for _, field := range []uint64{unknownRaw, objectMetadata, metaVersion} {
-		message = protobufField(message, field)
-	}
-	return string(message)
+	metadata := protobufField(protobufField(message, unknownRaw), objectMetadata)
+	return string(protobufField(metadata, metaName)), string(protobufField(metadata, metaVersion))
 }
 
 // protobufField returns the content of the first length-delimited field with the given number, or nil. The message may be truncated.

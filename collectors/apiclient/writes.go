@@ -2,7 +2,6 @@ package apiclient
 
 import (
 	"bytes"
-	"hash/maphash"
 	"io"
 	"net/http"
 	"strings"
@@ -11,6 +10,7 @@ import (
 	"github.com/informer-exporter/informer-exporter/collectors/catalog"
 	"github.com/informer-exporter/informer-exporter/collectors/internal/apipath"
 	"github.com/informer-exporter/informer-exporter/collectors/internal/echo"
+	"github.com/informer-exporter/informer-exporter/collectors/internal/recent"
 	"github.com/informer-exporter/informer-exporter/collectors/internal/rv"
 )
 
@@ -58,13 +58,14 @@ func (r *registry) observeWrite(request *http.Request, w write, response *http.R
 	body := &comparedBody{ReadCloser: response.Body}
 	if compared {
 		sent := sentVersion(request)
-		object := maphash.String(r.written.seed, request.URL.Host+strings.TrimSuffix(request.URL.Path, "/"+w.Subresource))
+		object := recent.Key(request.URL.Host, strings.TrimSuffix(request.URL.Path, "/"+w.Subresource))
 		body.unchanged = func(version string) bool {
-			last := r.written.replace(object, version)
-			return version == sent || sent == "" && last
+			hash := recent.Key(version)
+			last, known := r.written.Swap(object, hash)
+			return version == sent || sent == "" && known && last == hash
 		}
 	}
-	body.answered = func(version string) {
+	body.answered = func(name, version string) {
 		defer w.pending.Answered()
 		switch number, comparable := rv.Parse(version); {
 		case version == "":
@@ -72,39 +73,12 @@ func (r *registry) observeWrite(request *http.Request, w write, response *http.R
 			r.Metrics.Counter(catalog.ClientUnchangedWrites, resource, subresourceOf(w.Request)).Inc()
 		case watched && comparable:
 			r.echoes.Wrote(&echo.Write{
-				Group: w.Group, Resource: w.Resource, Namespace: apipath.Namespace(w.path), Label: resource,
+				Group: w.Group, Resource: w.Resource, Namespace: apipath.Namespace(w.path), Name: name, Label: resource,
 				Version: number, Sent: w.sent, Answered: w.answered, By: w.by,
 			})
 		}
 	}
 	response.Body = body
-}
-
-// maxWritten is the number of objects with a remembered version, in about 400 KiB.
-const maxWritten = 10_000
-
-// written remembers the versions in the responses to the last writes, because most patches carry none. Objects and versions are
-// hashes.
-type written struct {
-	seed     maphash.Seed
-	mu       sync.Mutex
-	versions map[uint64]uint64
-}
-
-// replace remembers the version of an object, and reports whether it was the last one already.
-func (w *written) replace(object uint64, version string) (same bool) {
-	hash := maphash.String(w.seed, version)
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	last, known := w.versions[object]
-	if !known && len(w.versions) >= maxWritten {
-		for forgotten := range w.versions {
-			delete(w.versions, forgotten)
-			break
-		}
-	}
-	w.versions[object] = hash
-	return known && last == hash
 }
 
 // sentVersion returns the resourceVersion in the body of a request, empty if it has none. It reads a copy.
@@ -117,7 +91,7 @@ func sentVersion(request *http.Request) string {
 		return ""
 	}
 	defer body.Close()
-	version, _ := versionOf(body)
+	_, version, _ := versionOf(body)
 	return version
 }
 
@@ -127,7 +101,7 @@ type comparedBody struct {
 	// unchanged reports whether the object had the version before. It is nil if that is not compared.
 	unchanged func(version string) bool
 	// answered is called once, with an empty version if the caller closes the body before the version.
-	answered func(version string)
+	answered func(name, version string)
 
 	mu sync.Mutex
 	// closed is set once answered has been called.
@@ -146,8 +120,8 @@ func (b *comparedBody) Read(p []byte) (int, error) {
 	}
 	b.begin = append(b.begin, p[:min(n, maxScanned-len(b.begin))]...)
 	if ended := err != nil || len(b.begin) == maxScanned; ended || len(b.begin) >= b.next {
-		if version, sure := versionOf(bytes.NewReader(b.begin)); sure || ended {
-			b.end(version)
+		if name, version, sure := versionOf(bytes.NewReader(b.begin)); sure || ended {
+			b.end(name, version)
 		}
 		b.next = max(2*b.next, 1024)
 	}
@@ -158,14 +132,14 @@ func (b *comparedBody) Read(p []byte) (int, error) {
 func (b *comparedBody) Close() error {
 	b.mu.Lock()
 	if !b.closed {
-		b.end("")
+		b.end("", "")
 	}
 	b.mu.Unlock()
 	return b.ReadCloser.Close()
 }
 
 // end is called with the lock held.
-func (b *comparedBody) end(version string) {
-	b.answered(version)
+func (b *comparedBody) end(name, version string) {
+	b.answered(name, version)
 	b.closed, b.begin = true, nil
 }

@@ -16,6 +16,7 @@ import (
 	"github.com/informer-exporter/informer-exporter/collectors/internal/causes"
 	"github.com/informer-exporter/informer-exporter/collectors/internal/core"
 	"github.com/informer-exporter/informer-exporter/collectors/internal/echo"
+	"github.com/informer-exporter/informer-exporter/collectors/internal/recent"
 )
 
 // Options configures the decorators of reconcile functions. The zero value is useful.
@@ -51,11 +52,12 @@ type Options struct {
 func NewReconciler[Req, Res any](obs *collectors.Observer, controller string, reconcile func(context.Context, Req) (Res, error), options Options) func(context.Context, Req) (Res, error) {
 	r := registryOf(obs).reconciles(controller).join(options.MaxWorkers)
 	traced, writer := causes.ReconcilesOf[Req](core.Of(obs), controller), echo.Of(core.Of(obs)).Writer(controller)
+	key := keyOf[Req]()
 	requeueAfter, requeue := fieldOf[Res, time.Duration]("RequeueAfter"), fieldOf[Res, bool]("Requeue")
 	return func(ctx context.Context, request Req) (result Res, err error) {
 		ctx, span := traced.Begin(ctx, request)
 		ended, start := r.panicked, r.begin()
-		defer func() { r.end(ended, start, span, err) }()
+		defer func() { r.end(key(request), ended, start, span, err) }()
 		result, err = reconcile(writer.Context(ctx), request)
 		switch {
 		case err != nil:
@@ -131,6 +133,8 @@ type reconciles struct {
 
 	succeeded, failed, requeued, requeuedAfter, terminal, panicked *outcome
 	active                                                         atomic.Int64
+	// last has the last reconcile of each object.
+	last recent.Table[lastReconcile]
 
 	mu sync.Mutex
 	// decorators is the number of reachable decorators, maxWorkers the sum of their MaxWorkers. Without any, it is that of the last
@@ -189,9 +193,11 @@ func (r *reconciles) begin() int64 {
 }
 
 // end records the end of a reconcile. It is deferred and does not recover.
-func (r *reconciles) end(o *outcome, start int64, span core.Span, err error) {
+func (r *reconciles) end(key uint64, o *outcome, start int64, span core.Span, err error) {
 	r.active.Add(-1)
-	took := r.obs.Now() - start
+	ended := r.obs.Now()
+	took := ended - start
+	r.remember(key, o, err, ended)
 	if !span.IsRecorded() {
 		o.observe(took, "")
 		return

@@ -15,19 +15,10 @@ func named[T comparable](name string) func(T) bool {
 
 // Explain implements inspection.Explainer. Queues do not know the resource of an item, so it finds the keys of all controllers.
 func (r *registry) Explain(e *inspection.Explanation) {
-	byController := map[string]*inspection.Queued{}
-	state := func(controller string) *inspection.Queued {
-		q := byController[controller]
-		if q == nil {
-			q = &inspection.Queued{Controller: controller}
-			byController[controller] = q
-		}
-		return q
-	}
 	for _, s := range r.limiters.Values() {
 		for _, l := range s.current() {
 			for _, item := range l.find(r.Observer, e.Key()) {
-				state(s.controller).Retried = &item
+				e.Of(s.controller).Retried = &item
 			}
 		}
 	}
@@ -36,7 +27,7 @@ func (r *registry) Explain(e *inspection.Explanation) {
 			ready, isReady, isDelayed := q.find(e.Key())
 			if isReady {
 				since := time.Now().Add(-ready).UTC()
-				state(s.controller).ReadySince = &since
+				e.Of(s.controller).ReadySince = &since
 				if n, known := q.workers(); known && n == 0 {
 					e.Add(inspection.NoWorkers, "controller %s has no running worker; the item has been ready for %s", s.controller, inspection.Ago(ready))
 				} else {
@@ -44,12 +35,12 @@ func (r *registry) Explain(e *inspection.Explanation) {
 				}
 			}
 			if isDelayed {
-				state(s.controller).Delayed = true
+				e.Of(s.controller).Delayed = true
 			}
 		}
 	}
-	for controller, q := range byController {
-		e.Queues = append(e.Queues, *q)
+	for _, q := range e.Queues {
+		controller := q.Controller
 		switch i := q.Retried; {
 		case i == nil:
 		case i.BackoffSeconds > 0:

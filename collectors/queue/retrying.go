@@ -112,10 +112,15 @@ func (r *retrying[T]) some(o *core.Observer, matches func(T) bool) []inspection.
 
 func (r retries) describe(o *core.Observer, item any, now int64) inspection.Item {
 	remaining := time.Duration(max(0, int64(r.after)-(now-r.at)))
-	return inspection.Item{
+	d := inspection.Item{
 		Item: inspection.Name(item), Retries: r.n, FirstRetry: o.Wall(r.first).UTC(), LastRetry: o.Wall(r.at).UTC(),
 		AgeSeconds: time.Duration(now - r.first).Seconds(), BackoffSeconds: remaining.Seconds(),
 	}
+	if remaining > 0 {
+		until := o.Wall(now).Add(remaining).UTC()
+		d.BackoffUntil = &until
+	}
+	return d
 }
 
 // nameNext returns the item to name in the log, and its retries: the one with the most that was not named recently. An item that

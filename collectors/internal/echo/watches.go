@@ -10,6 +10,7 @@ import (
 
 	"github.com/informer-exporter/informer-exporter/collectors/catalog"
 	"github.com/informer-exporter/informer-exporter/collectors/internal/core"
+	"github.com/informer-exporter/informer-exporter/collectors/internal/recent"
 )
 
 // Watches are the Watches of an Observer's informers by resource. All methods are safe for concurrent use.
@@ -21,6 +22,8 @@ type Watches struct {
 
 	mu sync.RWMutex
 	of map[schema.GroupResource][]watched
+	// last are the last writes by object.
+	last recent.Table[LastWrite]
 	// written are the resources with series, by the value of the label resource. Series exist as long as the Observer.
 	written map[schema.GroupResource]string
 	// writers are controllers by name.
@@ -66,8 +69,9 @@ func (r *Watches) Remove(resource schema.GroupResource, w *Watch) {
 
 // Write is a write of the program.
 type Write struct {
-	// Group, Resource and Namespace are those of the object. The namespace is empty if it has none. They may be substrings of a URL.
-	Group, Resource, Namespace string
+	// Group, Resource, Namespace and Name are those of the object. The namespace is empty if it has none. They may be substrings of a
+	// URL. Without a name, the write is not found by LastWrite.
+	Group, Resource, Namespace, Name string
 	// Label is the value of the label resource.
 	Label string
 	// Version is the resourceVersion in the response.
@@ -90,8 +94,23 @@ func (r *Watches) watches(group, resource string) []watched {
 	return r.of[schema.GroupResource{Group: group, Resource: resource}]
 }
 
-// Wrote records a write. It does not allocate after the first write to a resource.
+// LastWrite is the last write of an object.
+type LastWrite struct {
+	// Version is the resourceVersion in the response, which arrived at Answered.
+	Version  uint64
+	Answered int64
+}
+
+// LastWrite returns the program's last write of an object, if it is remembered.
+func (r *Watches) LastWrite(resource schema.GroupResource, namespace, name string) (LastWrite, bool) {
+	return r.last.Get(recent.Key(resource.Group, resource.Resource, namespace, name))
+}
+
+// Wrote records a write. It does not allocate after the first write to a resource and to an object.
 func (r *Watches) Wrote(w *Write) {
+	if w.Name != "" {
+		r.last.Swap(recent.Key(w.Group, w.Resource, w.Namespace, w.Name), LastWrite{w.Version, w.Answered})
+	}
 	for _, watch := range r.watches(w.Group, w.Resource) {
 		if watch.namespace == "" || watch.namespace == w.Namespace {
 			watch.wrote(w, r)

@@ -26,6 +26,19 @@ const (
 // Bytes is an amount of memory by part.
 type Bytes map[string]float64
 
+// Total returns the memory of all parts.
+func (b Bytes) Total() (sum float64) {
+	for _, n := range b {
+		sum += n
+	}
+	return sum
+}
+
+// Savings returns the memory that a transform which removes managedFields would save, and that which an informer of metadata would.
+func (b Bytes) Savings() (withoutManagedFields, metadataOnly float64) {
+	return b[ManagedFields], b[Spec] + b[Status] + b[Data]
+}
+
 // Add adds the memory of an object of the API, which is a pointer. It reads the object without a lock, as every consumer does.
 func (b Bytes) Add(object any) {
 	w := &walk{}

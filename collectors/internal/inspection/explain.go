@@ -25,7 +25,7 @@ type Explanation struct {
 	Causes []Cause `json:"causes"`
 	// Caches are the informers of the resource that may have the object.
 	Caches []Cache `json:"caches"`
-	// Queues are the controllers that have the object in their queue, or retry it.
+	// Queues are the controllers that have the object in their queue, retry it, or have reconciled it.
 	Queues []Queued `json:"queues"`
 	// Leader reports whether this process leads, nil without observed leader election.
 	Leader *bool `json:"leader"`
@@ -40,21 +40,29 @@ const (
 	NotSynced    = "not_synced"    // an informer has not synced
 	WatchDown    = "watch_down"    // an informer has no watch
 	CacheBehind  = "cache_behind"  // an informer is behind the API server
+	WriteUnseen  = "write_unseen"  // an informer has not received the program's own last write
 	NotCached    = "not_cached"    // a cache does not have the object
 	NotHandled   = "not_handled"   // a handler has not finished the object's last event, or is behind
 	Terminating  = "terminating"   // the object is being deleted
+	Unobserved   = "unobserved"    // the object has observedGeneration < generation
 	NotLeading   = "not_leading"   // another replica leads
 	NoWorkers    = "no_workers"    // the object is queued and no worker runs
 	Queueing     = "queued"        // the object waits for a worker
 	BackingOff   = "backoff"       // the object failed and waits for its next attempt
 	KeepsFailing = "keeps_failing" // the object has been retried, and its backoff has ended
+	Failed       = "failed"        // the last reconcile failed, and no retry is known
 )
 
 // order has the causes that explain others first.
-var order = []string{NotLeading, NoInformer, NotSynced, WatchDown, CacheBehind, NotCached, NotHandled, Terminating, NoWorkers, Queueing, BackingOff, KeepsFailing}
+var order = []string{NotLeading, NoInformer, NotSynced, WatchDown, CacheBehind, WriteUnseen, NotCached, NotHandled, Terminating, Unobserved, NoWorkers, Queueing, BackingOff, KeepsFailing, Failed}
 
-// Sort sorts the causes, and the queues by controller.
-func (e *Explanation) Sort() {
+// Finish adds the causes that no part knows alone, and sorts the causes, and the queues by controller.
+func (e *Explanation) Finish() {
+	for _, q := range e.Queues {
+		if r := q.LastReconcile; r != nil && r.Failed && q.Retried == nil {
+			e.Add(Failed, "the last reconcile of controller %s ended %s ago with %s", q.Controller, Ago(e.Time.Sub(r.Time)), r)
+		}
+	}
 	slices.SortStableFunc(e.Causes, func(a, b Cause) int {
 		return cmp.Compare(slices.Index(order, a.Cause), slices.Index(order, b.Cause))
 	})
@@ -88,7 +96,23 @@ type Cache struct {
 	Finalizers        []string   `json:"finalizers"`
 	// Received is when the event with this resourceVersion was received, nil if it came from a list or is no longer remembered.
 	Received *time.Time `json:"received"`
-	Handlers []Handled  `json:"handlers"`
+	// ObservedGeneration is status.observedGeneration, nil if the cached object lacks the field or has 0.
+	ObservedGeneration *int64 `json:"observedGeneration"`
+	// LastWrite is the program's own last write of the object, nil if none is remembered.
+	LastWrite *Write    `json:"lastWrite"`
+	Handlers  []Handled `json:"handlers"`
+}
+
+// Write is a write of the program, and its echo in one informer.
+type Write struct {
+	ResourceVersion string `json:"resourceVersion"`
+	// Time is when the response arrived.
+	Time time.Time `json:"time"`
+	// EchoSeconds is the time from the response to the event with this resourceVersion, nil if the informer has not received it or no
+	// longer remembers it.
+	EchoSeconds *float64 `json:"echoSeconds"`
+	// Stored reports whether the cache has the object in this version or a later one.
+	Stored bool `json:"stored"`
 }
 
 // Handled is the state of an event handler.
@@ -110,6 +134,37 @@ type Queued struct {
 	Delayed bool `json:"delayed"`
 	// Retried has the retries of the object, nil if its last attempt succeeded.
 	Retried *Item `json:"retried"`
+	// LastReconcile is the last reconcile of the object, nil if none is remembered.
+	LastReconcile *Reconcile `json:"lastReconcile"`
+}
+
+// Of returns the state of the object in a controller, to be changed before the next call.
+func (e *Explanation) Of(controller string) *Queued {
+	for i := range e.Queues {
+		if e.Queues[i].Controller == controller {
+			return &e.Queues[i]
+		}
+	}
+	e.Queues = append(e.Queues, Queued{Controller: controller})
+	return &e.Queues[len(e.Queues)-1]
+}
+
+// Reconcile is the end of a reconcile.
+type Reconcile struct {
+	// Result is a value of the label result of controller_reconcile_total. Failed reports whether it is a failure.
+	Result string `json:"result"`
+	Failed bool   `json:"-"`
+	// Error is the class of the error, such as conflict or timeout, empty without one.
+	Error string    `json:"error"`
+	Time  time.Time `json:"time"`
+}
+
+// String returns the result, with the class of the error.
+func (r *Reconcile) String() string {
+	if r.Error == "" {
+		return r.Result
+	}
+	return r.Result + " (" + r.Error + ")"
 }
 
 // Ago formats the time since a moment.

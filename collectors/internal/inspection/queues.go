@@ -45,6 +45,8 @@ type Item struct {
 	// BackoffSeconds is the rest of the backoff, 0 if it has ended: the item is then ready, being processed, or was dropped
 	// without a call of Forget.
 	BackoffSeconds float64 `json:"backoffSeconds"`
+	// BackoffUntil is the end of the backoff, nil if it has ended.
+	BackoffUntil *time.Time `json:"backoffUntil"`
 }
 
 // AddItems counts items as retried and adds them to both lists, which are not null from then on.
