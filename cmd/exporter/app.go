@@ -28,7 +28,7 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 		_, err := fmt.Fprintln(stdout, buildinfo.Print())
 		return err
 	}
-	commands := []*command{serve, pushCommand(stderr), generateCommand(), checkCommand(stderr), checkConfigCommand(), costCommand(), auditReportCommand(stderr), auditServeCommand(stderr), completionCommand(), versions}
+	commands := []*command{serve, pushCommand(stderr), generateCommand(), checkCommand(stderr), explainCommand(), checkConfigCommand(), costCommand(), auditReportCommand(stderr), auditServeCommand(stderr), completionCommand(), versions}
 
 	selected := serve
 	if len(args) > 0 {

@@ -34,15 +34,20 @@ const (
 	pluginCompletion = "kubectl_complete-informers"
 )
 
-// arguments returns the arguments of the program. As a kubectl plugin, the program has only the command check.
+// arguments returns the arguments of the program. As a kubectl plugin, the program has only the commands check, which is the default,
+// and explain.
 func arguments(args []string) []string {
+	command, rest := []string{"check"}, args[1:]
+	if len(rest) > 0 && rest[0] == "explain" {
+		command = nil
+	}
 	switch strings.TrimSuffix(filepath.Base(args[0]), ".exe") {
 	case pluginName:
-		return append([]string{"check"}, args[1:]...)
+		return append(command, rest...)
 	case pluginCompletion:
-		return append([]string{completeCommand, "check"}, args[1:]...)
+		return append(append([]string{completeCommand}, command...), rest...)
 	}
-	return args[1:]
+	return rest
 }
 
 // errProblems means that the check has found and printed problems.

@@ -152,11 +152,14 @@ func TestCheckNothing(t *testing.T) {
 	}
 }
 
-// As a kubectl plugin, the program runs the command check.
+// As a kubectl plugin, the program runs the command check, or explain.
 func TestKubectlPlugin(t *testing.T) {
 	for _, tc := range []struct{ args, want []string }{
 		{[]string{"/usr/local/bin/kubectl-informers", "-o", "json"}, []string{"check", "-o", "json"}},
 		{[]string{"kubectl_complete-informers", "-o", ""}, []string{"__complete", "check", "-o", ""}},
+		{[]string{"kubectl-informers", "explain", "pods/shop/web"}, []string{"explain", "pods/shop/web"}},
+		{[]string{"kubectl_complete-informers", "explain", "--"}, []string{"__complete", "explain", "--"}},
+		{[]string{"kubectl-informers"}, []string{"check"}},
 		{[]string{"informer-exporter", "cost"}, []string{"cost"}},
 	} {
 		if got := arguments(tc.args); !slices.Equal(got, tc.want) {

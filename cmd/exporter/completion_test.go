@@ -12,7 +12,7 @@ import (
 
 func TestCompletion(t *testing.T) {
 	for words, want := range map[string]string{
-		"":                              "serve push generate check check-config cost audit completion version",
+		"":                              "serve push generate check explain check-config cost audit completion version",
 		"ch":                            "check check-config",
 		"audit s":                       "serve",
 		"audit serve --log.p":           "--log.position-dir",

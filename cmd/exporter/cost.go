@@ -26,6 +26,7 @@ import (
 type costFlags struct {
 	configFile, kubeconfig string
 	output                 *string
+	program                *programFlags
 }
 
 // Values of --output.
@@ -54,12 +55,18 @@ func writeReport(w io.Writer, format string, report any, table func(io.Writer) e
 
 // costCommand returns the command cost.
 func costCommand() *command {
-	cmd := newCommand("cost", "Estimate an exporter's series, API server requests and memory in a cluster, by default and with a configuration file. Sends one list request with limit 1 per resource to count its objects.")
+	cmd := newCommand("cost", "Estimate an exporter's series, API server requests and memory in a cluster, by default and with a configuration file. Sends one list request with limit 1 per resource to count its objects. With --url, report what the caches of a program would save without managedFields or with metadata only.")
 	f := &costFlags{}
 	cmd.flags.StringVar(&f.configFile, "config.file", "", "Configuration `FILE` to compare with the defaults.")
 	cmd.flags.StringVar(&f.kubeconfig, "kubeconfig", "", "Kubeconfig `FILE`. Defaults to the one that kubectl uses.")
 	f.output = registerOutput(cmd.flags)
-	cmd.run = func(ctx context.Context, _ []string, stdout io.Writer) error { return f.run(ctx, stdout) }
+	f.program = registerProgram(cmd)
+	cmd.run = func(ctx context.Context, _ []string, stdout io.Writer) error {
+		if f.program.address != "" {
+			return costOfCaches(ctx, f.program, *f.output, stdout)
+		}
+		return f.run(ctx, stdout)
+	}
 	return cmd
 }
 

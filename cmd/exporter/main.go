@@ -21,8 +21,8 @@ const maxErrorLines = 50
 // Exit codes.
 const (
 	exitOK    = 0
-	exitError = 1 // failed; for check: problems found
-	exitUsage = 2 // invalid command line; for check, also a cluster that cannot be checked
+	exitError = 1 // failed; for check and explain: problems found
+	exitUsage = 2 // invalid command line; for check and explain, also a cluster or program that cannot be asked
 )
 
 func main() {

@@ -3,23 +3,31 @@ package inspect_test
 import (
 	"context"
 	"errors"
+	"fmt"
+	"io"
 	"net/http"
 	"net/http/httptest"
+	goruntime "runtime"
 	"strings"
 	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
 
+	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/watch"
 	"k8s.io/client-go/tools/cache"
 	"k8s.io/client-go/tools/leaderelection/resourcelock"
 	"k8s.io/client-go/util/workqueue"
 
 	"github.com/informer-exporter/informer-exporter/collectors"
+	"github.com/informer-exporter/informer-exporter/collectors/apiclient"
+	"github.com/informer-exporter/informer-exporter/collectors/controllers"
 	"github.com/informer-exporter/informer-exporter/collectors/informer"
 	"github.com/informer-exporter/informer-exporter/collectors/inspect"
 	"github.com/informer-exporter/informer-exporter/collectors/leader"
@@ -37,6 +45,14 @@ type explanation struct {
 		ResourceVersion                string
 		Received, DeletionTimestamp    *time.Time
 		Finalizers                     []string
+		Generation                     int64
+		ObservedGeneration             *int64
+		LastWrite                      *struct {
+			ResourceVersion string
+			Time            time.Time
+			EchoSeconds     *float64
+			Stored          bool
+		}
 		Handlers                       []struct {
 			Handler string
 			Handled *bool
@@ -48,6 +64,11 @@ type explanation struct {
 		ReadySince *time.Time
 		Delayed    bool
 		Retried    *item
+
+		LastReconcile *struct {
+			Result, Error string
+			Time          time.Time
+		}
 	}
 	Leader *bool
 }
@@ -73,16 +94,59 @@ type program struct {
 	stream *fakeapi.Stream
 	queue  *queue.Queue[string]
 	lock   resourcelock.Interface
-	// broken makes lists and watches fail, hang blocks the handler and fail the reconciles.
+	// broken makes lists and watches fail, hang blocks the handler, and fail the reconciles, which end with result if it is false.
 	broken, fail atomic.Bool
+	result       atomic.Pointer[result]
 	hang         chan struct{}
 }
 
+// result is the result of a reconcile, with the fields of controller-runtime's.
+type result struct {
+	RequeueAfter time.Duration
+	err          error
+}
+
+// errTerminal is an error that is not retried.
+type errTerminal struct{ error }
+
+func (errTerminal) Terminal() bool { return true }
+
 var errBroken = errors.New("broken")
 
-func newProgram(t *testing.T, workers int) *program {
+// answer is an API server with one answer.
+type answer string
+
+func (a answer) RoundTrip(*http.Request) (*http.Response, error) {
+	return &http.Response{StatusCode: http.StatusOK, Body: io.NopCloser(strings.NewReader(string(a)))}, nil
+}
+
+// write changes the status of an object, with the given version as the answer.
+func (p *program) write(version int) {
+	body := answer(fmt.Sprintf(`{"metadata":{"name":"a","namespace":"default","resourceVersion":"%d"}}`, version))
+	request, err := http.NewRequestWithContext(p.Context(), http.MethodPatch, "https://server/api/v1/namespaces/default/pods/a/status", strings.NewReader("{}"))
+	if err != nil {
+		p.Fatal(err)
+	}
+	response, err := apiclient.WrapTransport(p.obs, body).RoundTrip(request)
+	if err != nil {
+		p.Fatal(err)
+	}
+	if _, err := io.ReadAll(response.Body); err != nil {
+		p.Fatal(err)
+	}
+	if err := response.Body.Close(); err != nil {
+		p.Fatal(err)
+	}
+}
+
+func newProgram(t *testing.T, workers int, checks ...collectors.Checks) *program {
 	p := &program{T: t, server: fakeapi.NewServer(), hang: make(chan struct{})}
-	p.obs, _ = observertest.New(t, func(o *collectors.Options) { o.Checks.Freshness = 30 * time.Second })
+	p.obs, _ = observertest.New(t, func(o *collectors.Options) {
+		o.Checks.Freshness = 30 * time.Second
+		for _, c := range checks {
+			o.Checks = c
+		}
+	})
 	p.server.OnList = func(metav1.ListOptions) (runtime.Object, error) {
 		if p.broken.Load() {
 			return nil, errBroken
@@ -124,6 +188,15 @@ func newProgram(t *testing.T, workers int) *program {
 	ctx, cancel := context.WithCancel(context.Background())
 	done := make(chan struct{})
 	go func() { defer close(done); inf.RunWithContext(ctx) }()
+	reconcile := controllers.NewReconciler(p.obs, "pods", func(context.Context, string) (result, error) {
+		if p.fail.Load() {
+			return result{}, apierrors.NewConflict(schema.GroupResource{Resource: "pods"}, "a", errBroken)
+		}
+		if r := p.result.Load(); r != nil {
+			return *r, r.err
+		}
+		return result{}, nil
+	}, controllers.Options{})
 	for range workers {
 		go func() {
 			for {
@@ -131,9 +204,13 @@ func newProgram(t *testing.T, workers int) *program {
 				if shutdown {
 					return
 				}
-				if p.fail.Load() {
+				switch r, err := reconcile(ctx, key); {
+				case err != nil && !errors.As(err, &errTerminal{}):
 					p.queue.AddRateLimited(key)
-				} else {
+				case r.RequeueAfter > 0:
+					p.queue.Forget(key)
+					p.queue.AddAfter(key, r.RequeueAfter)
+				default:
 					p.queue.Forget(key)
 				}
 				p.queue.Done(key)
@@ -190,6 +267,23 @@ func TestExplainFaults(t *testing.T) {
 			p.stream.Send(watch.Modified, pod)
 			p.wait(10 * time.Second)
 		}, "terminating backoff", "blocked by finalizer example.com/cleanup"},
+		"half-open, noticed by a write": {1, func(p *program) { p.write(12); p.wait(time.Minute) },
+			"write_unseen", "has not received the program's own write of 1m0s ago"},
+		"a write of an object out of sight": {1, func(p *program) { p.write(12); p.stream.Send(watch.Added, fakeapi.Pod("b", 13)); p.wait(time.Minute) },
+			"", ""},
+		"terminal error": {1, func(p *program) {
+			p.result.Store(&result{err: errTerminal{errBroken}})
+			p.queue.Add("default/a")
+			p.wait(time.Minute)
+		}, "failed", "the last reconcile of controller pods ended 1m0s ago with terminal (other)"},
+		"requeued": {1, func(p *program) { p.result.Store(&result{RequeueAfter: time.Hour}); p.queue.Add("default/a"); p.wait(time.Minute) },
+			"", ""},
+		"unobserved-generation": {1, func(p *program) {
+			pod := fakeapi.Pod("a", 11)
+			pod.Generation, pod.Status.ObservedGeneration = 3, 2
+			p.stream.Send(watch.Modified, pod)
+			p.wait(time.Minute)
+		}, "unobserved", "status.observedGeneration is 2, metadata.generation 3"},
 		"leader-partition": {1, func(p *program) { p.wait(2 * time.Hour) },
 			"not_leading", "does not lead"},
 		"no workers": {0, func(p *program) { p.wait(time.Minute) },
@@ -245,6 +339,54 @@ func TestExplanation(t *testing.T) {
 			t.Errorf("%+v", c)
 		}
 	})
+}
+
+// An explanation has the end of the last reconcile, when a backoff ends, and the program's last write with its echo.
+func TestExplainReconcileAndWrite(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		p := newProgram(t, 1)
+		if e := get[explanation](t, p.obs, explainA); e.Caches[0].LastWrite != nil || e.Queues[0].LastReconcile == nil || e.Queues[0].LastReconcile.Result != "success" {
+			t.Errorf("%+v", e)
+		}
+		p.fail.Store(true)
+		p.queue.Add("default/a")
+		p.wait(100 * time.Millisecond)
+		at := time.Now().Add(-100 * time.Millisecond)
+		q := get[explanation](t, p.obs, explainA).Queues[0]
+		if r := q.LastReconcile; r == nil || r.Result != "error" || r.Error != "conflict" || !r.Time.Equal(at) {
+			t.Errorf("%+v", r)
+		}
+		if q.Retried == nil || q.Retried.BackoffUntil == nil || !q.Retried.BackoffUntil.Equal(at.Add(time.Second)) {
+			t.Errorf("%+v, want a backoff until %v", q.Retried, at.Add(time.Second))
+		}
+
+		p.write(12)
+		written := time.Now()
+		p.wait(2 * time.Second)
+		if w := get[explanation](t, p.obs, explainA).Caches[0].LastWrite; w == nil || w.ResourceVersion != "12" || !w.Time.Equal(written) || w.EchoSeconds != nil || w.Stored {
+			t.Errorf("%+v before the echo", w)
+		}
+		p.stream.Send(watch.Modified, fakeapi.Pod("a", 12))
+		p.wait(time.Second)
+		if w := get[explanation](t, p.obs, explainA).Caches[0].LastWrite; w == nil || w.EchoSeconds == nil || *w.EchoSeconds != 2 || !w.Stored {
+			t.Errorf("%+v after the echo", w)
+		}
+		if e := get[explanation](t, p.obs, inspect.ExplainPath+"?resource=pods&namespace=other&name=a"); e.Caches[0].LastWrite != nil || len(e.Queues) > 0 {
+			t.Errorf("another object: %+v", e)
+		}
+	})
+}
+
+// A resource is found with and without its group.
+func TestExplainResourceNames(t *testing.T) {
+	obs, _ := observertest.New(t)
+	inf := informer.NewSharedIndexInformer(obs, informer.ID{Group: "apps", Resource: "deployments"}, fakeapi.NewServer(), &appsv1.Deployment{}, cache.SharedIndexInformerOptions{})
+	for resource, want := range map[string]int{"deployments.apps": 1, "deployments": 1, "deployments.example.com": 0, "apps": 0} {
+		if e := get[explanation](t, obs, inspect.ExplainPath+"?namespace=n&name=a&resource="+resource); len(e.Caches) != want {
+			t.Errorf("%s: %d caches, want %d", resource, len(e.Caches), want)
+		}
+	}
+	goruntime.KeepAlive(inf)
 }
 
 // A request must name a resource and an object.

@@ -41,6 +41,7 @@ type item struct {
 	Retries        int
 	AgeSeconds     float64
 	BackoffSeconds float64
+	BackoffUntil   *time.Time
 }
 
 type controllersResponse struct {
