@@ -53,7 +53,7 @@ type explanation struct {
 			EchoSeconds     *float64
 			Stored          bool
 		}
-		Handlers                       []struct {
+		Handlers []struct {
 			Handler string
 			Handled *bool
 			Pending uint64
@@ -276,7 +276,11 @@ func TestExplainFaults(t *testing.T) {
 			p.queue.Add("default/a")
 			p.wait(time.Minute)
 		}, "failed", "the last reconcile of controller pods ended 1m0s ago with terminal (other)"},
-		"requeued": {1, func(p *program) { p.result.Store(&result{RequeueAfter: time.Hour}); p.queue.Add("default/a"); p.wait(time.Minute) },
+		"requeued": {1, func(p *program) {
+			p.result.Store(&result{RequeueAfter: time.Hour})
+			p.queue.Add("default/a")
+			p.wait(time.Minute)
+		},
 			"", ""},
 		"unobserved-generation": {1, func(p *program) {
 			pod := fakeapi.Pod("a", 11)

@@ -10,7 +10,7 @@ import (
 	"k8s.io/client-go/tools/cache"
 )
 
-// S51: what a cache without managedFields, of metadata, or of both would save is within 15 % of what the heap has less.
+// What a cache without managedFields, of metadata, or of both would save is within 15 % of what the heap has less.
 func TestSavingsAgainstHeap(t *testing.T) {
 	const n = 1000
 	stored := func(kept func(*corev1.Pod) any) (cache.Indexer, float64) {
