@@ -58,6 +58,8 @@ type watch struct {
 	superseded time.Time
 	// version is set if it continues from a version.
 	version bool
+	// brief is set if it is a check beside an open watch.
+	brief bool
 }
 
 // end is the end of a watch.

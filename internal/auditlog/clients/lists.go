@@ -24,7 +24,7 @@ func (t *Tracker) list(c *client, r *replica, e *event.Event) {
 		return
 	}
 	i.listed.observe(e.At.Sub(e.Received))
-	if i.crowd {
+	if i.crowd || how(o) == HowExact { // no watch follows a comparison with a version that the program has
 		return
 	}
 	why := cause(r, i, s, o, e.Received)

@@ -46,7 +46,11 @@ func (t *Tracker) sweep(now time.Time, all bool) {
 func (t *Tracker) lost(w *watch, at time.Time) {
 	w.hold(-1)
 	finished := &end{at: at, gap: at, reason: reason.Error}
-	if w.informer.count(finished, reason.Error); w.superseded.IsZero() {
+	w.informer.count(finished, reason.Error)
+	if w.brief {
+		return
+	}
+	if w.superseded.IsZero() {
 		w.state.last = reason.Error
 		if !w.informer.crowd && len(w.state.ended) < maxEnds {
 			w.state.ended = append(w.state.ended, finished)

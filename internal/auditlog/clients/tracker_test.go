@@ -351,3 +351,35 @@ func TestLargeClient(t *testing.T) {
 		t.Errorf("%d informers, want %d", n, most+1)
 	}
 }
+
+// Checks of a program on its own cache, a watch of a second beside the informer's and a list at its exact version, are neither its watches
+// nor relists.
+func TestChecksOfAnInformer(t *testing.T) {
+	s := newScript(t)
+	s.list(0, "0")
+	own := s.open(1, "resourceVersion=7")
+	for n := range 5 {
+		from := 100 + 100*float64(n)
+		check := "allowWatchBookmarks=true&timeoutSeconds=1&resourceVersion=7"
+		id := s.id()
+		s.event(id, "watch", event.StageStarted, check, 200, from, from+0.01)
+		s.event(id, "watch", event.StageComplete, check, 200, from, from+1)
+		s.event(s.id(), "list", event.StageComplete, "limit=500&resourceVersion=7&resourceVersionMatch=Exact", 200, from+20, from+20.01)
+		for second := range 80 {
+			s.get(from + 20 + float64(second))
+		}
+		if i := s.of(s.tracker.Latest()); i.Open != 1 || i.UnwatchedFor != 0 {
+			t.Fatalf("%d open watches, none for %v", i.Open, i.UnwatchedFor)
+		}
+	}
+	s.end(own, 1, 601, "resourceVersion=7")
+	s.open(602, "resourceVersion=9")
+	s.get(700)
+	i := s.expect(map[string]uint64{reason.Timeout: 6}, map[string]uint64{reason.Initial: 1}, 1)
+	if i.Open != 1 || i.Gaps.Max > 1.1 {
+		t.Errorf("%+v", i)
+	}
+	if repeated := s.tracker.Latest().Clients[0].RepeatedReads; len(repeated) > 0 {
+		t.Errorf("repeated reads: %v", repeated)
+	}
+}

@@ -14,6 +14,8 @@ const (
 	shortWatch       = reason.ShortWatch * time.Second
 	plannedWatch     = reason.PlannedWatch * time.Second
 	timeoutTolerance = reason.TimeoutTolerance * time.Second
+	// briefWatch is the longest watch that is a check beside an open one, which it does not continue.
+	briefWatch = 10 * time.Second
 	// longWatch is the duration from which a watch is an informer's, even without bookmarks.
 	longWatch = 10 * time.Minute
 )
@@ -78,6 +80,10 @@ func (t *Tracker) opened(c *client, r *replica, e *event.Event, inLog bool) *wat
 	}
 	if w.planned == 0 {
 		w.planned = plannedWatch
+	}
+	if w.brief = o.Timeout > 0 && o.Timeout <= briefWatch && len(s.open) > 0; w.brief {
+		i.opened++
+		return w
 	}
 	s.opens++
 	s.lasting = s.lasting || o.Bookmarks || s.opens > 1
@@ -163,6 +169,10 @@ func (t *Tracker) closed(w *watch, e *event.Event) {
 	}
 	lasted := e.At.Sub(w.received)
 	finished := &end{at: e.At, gap: e.At, opened: w.opened, reason: reasonOf(lasted, w.planned, e)}
+	if w.brief {
+		i.count(finished, finished.reason)
+		return
+	}
 	up := lasted >= shortWatch || lasted < 0
 	if !up && !w.gap.IsZero() {
 		finished.gap = w.gap
