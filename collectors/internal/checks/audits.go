@@ -28,6 +28,12 @@ const (
 	auditDeadline = 10 * time.Minute
 	// auditConfirmation is the longest time from an audit that found differences to the one that confirms them.
 	auditConfirmation = 30 * time.Second
+	// auditSooner is how many times as often small caches are audited, unless that is more than auditShare lists in an interval of
+	// an Observer, or more than one in auditSoonest.
+	auditSooner, auditShare = 5, 100
+	auditSoonest            = time.Minute
+	// auditQuick is the longest audit after which the next may be sooner: a slow API server is spared.
+	auditQuick = time.Second
 	// auditExamples is the number of differences that are logged by name.
 	auditExamples = 5
 )
@@ -37,6 +43,8 @@ type audits struct {
 	mu sync.Mutex
 	// last are the differences found by the last completed audit, nil before the first.
 	last *audit.Differences
+	// small is set if it needed one request, and was quick.
+	small bool
 	// confirmed is the number of these differences, by type, that the previous audit had found too.
 	confirmed map[string]int
 	// result and ended belong to the last audit, completed or not; empty and the zero time before the first.
@@ -85,12 +93,14 @@ func (c *Checks) auditUnlessPaused(ctx context.Context) {
 		if !ok {
 			return
 		}
+		c.Shared.auditing.Add(1)
 		turn, cancel := context.WithCancel(ctx)
 		stop := context.AfterFunc(allowed, cancel)
 		var confirming bool
 		schedule.Every(turn, c.Intervals.Audit, func() time.Duration { return c.checkAudit(turn, &confirming) })
 		stop()
 		cancel()
+		c.Shared.auditing.Add(-1)
 		c.audits.forget()
 	}
 }
@@ -112,11 +122,20 @@ func (c *Checks) checkAudit(ctx context.Context, confirming *bool) time.Duration
 	c.Metrics.audits.Inc(result)
 	c.audits.mu.Lock()
 	c.audits.result, c.audits.ended = result, c.Observer.Wall(c.Observer.Now())
+	small := c.audits.small
 	c.audits.mu.Unlock()
 	if *confirming = result == AuditDifferent && !*confirming; *confirming {
 		return min(auditConfirmation, c.Intervals.Audit)
 	}
+	if small && (result == AuditConsistent || result == AuditDifferent) {
+		return sooner(c.Intervals.Audit, c.Shared.auditing.Load())
+	}
 	return 0
+}
+
+// sooner returns the interval of audits of small caches, in a program with n audited informers.
+func sooner(interval time.Duration, n int64) time.Duration {
+	return min(interval, max(interval/auditSooner, interval/auditShare*time.Duration(n), auditSoonest))
 }
 
 // auditResult runs an audit. It returns the empty string, and records nothing, if ctx ended first.
@@ -136,8 +155,9 @@ func (c *Checks) auditResult(ctx context.Context) string {
 		c.logger().Debug("audit failed", "err", err)
 		return AuditError
 	}
-	c.Metrics.auditDuration.Observe(core.Seconds(c.Observer.Now() - begin))
-	c.record(report)
+	took := c.Observer.Now() - begin
+	c.Metrics.auditDuration.Observe(core.Seconds(took))
+	c.record(report, report.Requests == 1 && took <= int64(auditQuick))
 	if report.Differences.Len() > 0 {
 		return AuditDifferent
 	}
@@ -177,14 +197,14 @@ func (c *Checks) exactPage(ctx context.Context, options metav1.ListOptions) (run
 }
 
 // record stores the outcome of an audit, and logs when differences are confirmed for the first time.
-func (c *Checks) record(report *audit.Report) {
+func (c *Checks) record(report *audit.Report, small bool) {
 	a := &c.audits
 	a.mu.Lock()
 	last, before := a.last, a.confirmed
 	if last == nil {
 		last = audit.NewDifferences()
 	}
-	a.last = report.Differences
+	a.last, a.small = report.Differences, small
 	a.confirmed = report.Differences.Both(last)
 	confirmed := a.confirmed
 	a.mu.Unlock()

@@ -68,7 +68,7 @@ func startAudits(t *testing.T, obs *core.Observer, shared *checks.Shared, name s
 func TestOneAuditAtATime(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		obs, _ := observertest.New(t)
-		shared, pages := checks.NewShared(), &countedPages{}
+		shared, pages := checks.NewShared(), &countedPages{lasts: 20 * time.Second}
 		var all []*checks.Checks
 		for n := range 5 {
 			all = append(all, startAudits(t, core.Of(obs), shared, fmt.Sprint("kind-", n), 5*time.Minute, pages))
@@ -85,21 +85,72 @@ func TestOneAuditAtATime(t *testing.T) {
 	})
 }
 
-// countedPages is an API server without objects that takes 20 seconds for a list.
+// Small caches are audited five times as often, as long as that is at most ten lists a minute, and the API server answers quickly.
+func TestSmallCachesAreAuditedMoreOften(t *testing.T) {
+	for name, c := range map[string]struct {
+		informers    int
+		interval     time.Duration
+		lasts        time.Duration
+		least, worst int // audits of an informer in an hour
+	}{
+		"few":        {informers: 2, interval: 10 * time.Minute, least: 28, worst: 33},
+		"many":       {informers: 50, interval: 10 * time.Minute, least: 11, worst: 14},
+		"too many":   {informers: 200, interval: 10 * time.Minute, least: 5, worst: 8},
+		"slow":       {informers: 2, interval: 10 * time.Minute, lasts: 2 * time.Second, least: 5, worst: 8},
+		"each 2 min": {informers: 2, interval: 2 * time.Minute, least: 56, worst: 67},
+		"each 10 s":  {informers: 2, interval: 10 * time.Second, least: 350, worst: 370},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				obs, _ := observertest.New(t)
+				shared, pages := checks.NewShared(), &countedPages{lasts: c.lasts}
+				for n := range c.informers {
+					startAudits(t, core.Of(obs), shared, fmt.Sprint("kind-", n), c.interval, pages)
+				}
+				time.Sleep(time.Hour)
+				if n := int(pages.n.Load()); n < c.least*c.informers || n > c.worst*c.informers {
+					t.Errorf("%d audits of %d informers in an hour, want %d to %d of each", n, c.informers, c.least, c.worst)
+				}
+			})
+		})
+	}
+}
+
+// A cache of several pages keeps its interval.
+func TestLargeCachesAreAuditedAsConfigured(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		obs, _ := observertest.New(t)
+		pages := &countedPages{pages: 2}
+		startAudits(t, core.Of(obs), checks.NewShared(), "a", 10*time.Minute, pages)
+		time.Sleep(time.Hour)
+		if n := pages.n.Load() / 2; n < 5 || n > 8 {
+			t.Errorf("%d audits in an hour", n)
+		}
+	})
+}
+
+// countedPages is an API server without objects that takes some time for a page.
 type countedPages struct {
 	cache.ListerWatcherWithContext // not called
-	running, most                  atomic.Int64
+	running, most, n               atomic.Int64
+	lasts                          time.Duration
+	pages                          int64 // of a list, 1 if 0
 }
 
 func (p *countedPages) ListWithContext(ctx context.Context, _ metav1.ListOptions) (runtime.Object, error) {
+	listed := p.n.Add(1)
 	n := p.running.Add(1)
 	defer p.running.Add(-1)
 	for most := p.most.Load(); most < n && !p.most.CompareAndSwap(most, n); most = p.most.Load() {
 	}
-	if !schedule.Sleep(ctx, 20*time.Second) {
+	if !schedule.Sleep(ctx, p.lasts) {
 		return nil, ctx.Err()
 	}
-	return &metav1.PartialObjectMetadataList{ListMeta: metav1.ListMeta{ResourceVersion: "1"}}, nil
+	page := &metav1.PartialObjectMetadataList{ListMeta: metav1.ListMeta{ResourceVersion: "1"}}
+	if p.pages > 0 && listed%p.pages != 0 {
+		page.Continue = fmt.Sprint(listed)
+	}
+	return page, nil
 }
 
 // slowPages lists pages that always have a successor, each just within the timeout of a page.

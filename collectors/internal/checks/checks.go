@@ -32,6 +32,8 @@ type Shared struct {
 	audits, mutations schedule.Slots
 	memory            schedule.Slots
 	syncs             syncs
+	// auditing is the number of informers that are audited.
+	auditing atomic.Int64
 	// Auditing is open while audits may run.
 	Auditing *schedule.Gate
 }

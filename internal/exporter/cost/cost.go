@@ -84,7 +84,11 @@ func Of(c config.Config, informers []Informer) Estimate {
 		r.Objects += i.Objects
 		r.Series += seriesEach
 		r.MemoryBytes += memoryInformer + i.Objects*memoryObject
-		r.AuditLists += perMinute(float64(max(1, (i.Objects+auditPage-1)/auditPage)), audit)
+		interval := audit
+		if i.Objects <= auditSmall {
+			interval = min(audit, max(audit/auditSooner, audit/auditShare*time.Duration(len(informers)), time.Minute))
+		}
+		r.AuditLists += perMinute(float64(max(1, (i.Objects+auditPage-1)/auditPage)), interval)
 	}
 	for _, r := range byName {
 		e.Resources++

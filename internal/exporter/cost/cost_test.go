@@ -105,6 +105,32 @@ func TestSums(t *testing.T) {
 	}
 }
 
+// Informers of one page are audited every two minutes, as long as that is at most ten lists a minute.
+func TestSmallInformersAreAuditedMoreOften(t *testing.T) {
+	hour, half := configfile.Duration(time.Hour), configfile.Duration(30*time.Second)
+	for _, c := range []struct {
+		small, large int
+		audit        *configfile.Duration
+		want         float64
+	}{
+		{small: 1, want: .5}, {small: 20, want: 10}, {small: 50, want: 10}, {small: 100, want: 10}, {small: 200, want: 20},
+		{large: 2, want: .6}, {small: 10, large: 2, want: 5.6}, {small: 2, audit: &hour, want: 2. / 12}, {small: 2, audit: &half, want: 4},
+	} {
+		var informers []cost.Informer
+		for n := range c.small + c.large {
+			i := cost.Informer{Resource: "a", Objects: 500}
+			if n >= c.small {
+				i.Objects = 2001
+			}
+			informers = append(informers, i)
+		}
+		e := cost.Of(config.Config{Checks: config.Checks{Audit: c.audit}}, informers)
+		if lists := e.Requests.AuditLists; math.Abs(lists-c.want) > 1e-9 {
+			t.Errorf("%d informers of 500 objects and %d of 2001: %v lists per minute, want %v", c.small, c.large, lists, c.want)
+		}
+	}
+}
+
 // silent is a client of an API server that does not respond.
 type silent struct {
 	metadata.Interface

@@ -18,6 +18,9 @@ const (
 
 	// auditPage is the number of objects in a page of an audit. The first page has half as many, which the model ignores.
 	auditPage = 1000
+	// auditSmall is the size of the first page: caches of one page are audited auditSooner times as often, at least a minute apart, and
+	// with up to auditShare lists of all informers in an interval.
+	auditSmall, auditSooner, auditShare = 500, 5, 100
 	// watchPeriod is the mean duration of a watch: client-go requests a timeout between 5 and 10 minutes.
 	watchPeriod = 450 * time.Second
 	// discoveryRequests are sent every discoveryPeriod, jitter included.
