@@ -204,6 +204,7 @@ var all = []Metric{
 
 	// Series
 	InformerLabelOverflow.Metric,
+	InformerEnded.Metric,
 
 	// Exporter
 	ExporterBuildInfo.Metric,

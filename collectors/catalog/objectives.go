@@ -255,7 +255,7 @@ var Objectives = objectives{
 		ID: "worker_busy", Title: "Longest running processor",
 		Metric: UpstreamQueueLongestRunning.Metric, Threshold: 300, Unit: "s", For: time.Minute,
 		Severity: Ticket,
-		Source:   Source{From: Ours, Text: "a worker that is busy for minutes is usually stuck"},
+		Source:   Source{From: Ours, Text: "a worker that is busy for minutes is usually stuck", Differs: "half of it, if 99% of the items that the process has done took at most 10 s"},
 	},
 	// The API server checks every five minutes.
 	CacheInconsistent: Objective{
@@ -428,7 +428,7 @@ var Objectives = objectives{
 	},
 	ClientHotLoop: Objective{
 		ID: "audit_client_hot_loop", Title: "Writes of a client to one object in a minute",
-		Metric: AuditHotLoopWrites.Metric, Threshold: 60, Unit: "short", For: 5 * time.Minute,
+		Metric: AuditHotLoopWrites.Metric, Threshold: 60, Unit: "short", For: 3 * time.Minute,
 		Severity: Ticket,
 		Source:   Source{From: Ours, Text: "no controller needs one object more than once a second for minutes"},
 	},
@@ -441,7 +441,7 @@ var Objectives = objectives{
 	},
 	ClientWatchLost: Objective{
 		ID: "audit_client_watch_lost", Title: "Time without a watch that a client had",
-		Metric: AuditUnwatched.Metric, Threshold: 300, Unit: "s", For: time.Minute,
+		Metric: AuditUnwatched.Metric, Threshold: 120, Unit: "s", For: time.Minute,
 		Severity: Ticket,
 		Source:   Source{From: Ours, Text: "longer than client-go backs off, and than most programs take to stop"},
 	},
@@ -450,6 +450,13 @@ var Objectives = objectives{
 		Metric: AuditNewestEvent.Metric, Threshold: 300, Unit: "s", For: 2 * time.Minute,
 		Severity: Ticket,
 		Source:   Source{From: Ours, Text: "leaders renew their Leases every few seconds"},
+	},
+	// A program that stops has ended within two minutes.
+	InformersEnded: Objective{
+		ID: "informers_ended", Title: "Ended informers",
+		Metric: InformerEnded.Metric, Threshold: 0, Fixed: true, For: 2 * time.Minute,
+		Severity: Ticket,
+		Source:   never,
 	},
 	SeriesLimit: Objective{
 		ID: "series_limit", Title: "Items beyond a label or series limit",
@@ -580,6 +587,7 @@ type objectives struct {
 	WatchCacheLate,
 	WatchEventsSlow,
 	WatchersTerminated,
+	InformersEnded,
 	ScrapeDuration,
 	SeriesLimit,
 	ExporterAbsent,
@@ -661,6 +669,7 @@ func (o objectives) All() []Objective {
 		o.WatchCacheLate,
 		o.WatchEventsSlow,
 		o.WatchersTerminated,
+		o.InformersEnded,
 		o.ScrapeDuration,
 		o.SeriesLimit,
 		o.ExporterAbsent,

@@ -13,14 +13,14 @@ var (
 	InformerTransforms = gauge(Metric{
 		Name:   "k8s_informer_transforms",
 		Help:   "Whether a transform is set (1), which changes the objects for all handlers and readers.",
-		Notes:  "With several handlers, the log shows where it was set and which handlers share it.",
+		Notes:  "The log shows where, and which handlers share it.",
 		Family: familyPollution,
 		Labels: informer(),
 	})
 	InformerIndexErrors = counter(Metric{
 		Name:   "k8s_informer_index_errors_total",
 		Help:   "Number of calls of index functions that returned an error or panicked.",
-		Notes:  "If the object is to be stored, client-go panics, which crashes the process by default.",
+		Notes:  "client-go panics when it stores the object.",
 		Family: familyPollution,
 		Labels: informer(),
 	})
@@ -43,14 +43,14 @@ var (
 	InformerDuplicates = gauge(Metric{
 		Name:   "k8s_informer_duplicates",
 		Help:   "Number of informers in the process that watch the same resource and namespace as another one.",
-		Notes:  "A duplicate costs memory and a watch, unless its selector differs. Absent without duplicates.",
+		Notes:  "Costs memory and a watch, unless its selector differs. Absent without duplicates.",
 		Family: familyPollution,
 		Labels: informer(),
 	})
 	InformerOrphans = gauge(Metric{
 		Name:      "k8s_informer_orphans",
 		Help:      "Number of informers still running after their context has ended.",
-		Notes:     "A handler that does not return keeps its informer running. Absent without orphans.",
+		Notes:     "Its handler does not return. Absent without orphans.",
 		Family:    familyPollution,
 		Labels:    informer(),
 		Essential: true,

@@ -1,6 +1,6 @@
 package catalog
 
-// Label limits.
+// Label limits, and series that end.
 var (
 	InformerLabelOverflow = counter(Metric{
 		Name:      "k8s_informer_label_overflow_total",
@@ -8,6 +8,14 @@ var (
 		Notes:     "If they are legitimate, raise the limit in Options.Limits.",
 		Family:    familySeries,
 		Labels:    []Label{LabelName, labelCapped},
+		Essential: true,
+	})
+	InformerEnded = gauge(Metric{
+		Name:      "k8s_informer_ended",
+		Help:      "Whether all informers that ran have ended (1).",
+		Notes:     "Absent while one runs.",
+		Family:    familySeries,
+		Labels:    []Label{LabelName},
 		Essential: true,
 	})
 )

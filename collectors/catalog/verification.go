@@ -30,7 +30,7 @@ var (
 	InformerKeyCollisions = counter(Metric{
 		Name:   "k8s_informer_key_collisions_total",
 		Help:   "Number of objects that audits found overwritten in the cache by another object with the same key.",
-		Notes:  "Each collision counts once. Absent unless audits are enabled.",
+		Notes:  "Absent unless audits are enabled.",
 		Family: familyPollution,
 		Labels: informer(),
 	})

@@ -23,6 +23,9 @@ func (r *registry) Collect(ch chan<- prometheus.Metric) {
 	for m, informers := range members {
 		collect(ch, m, informers)
 	}
+	if r.ran.Load() && !slices.ContainsFunc(informers, func(inf *informer) bool { return inf.running.Load() != nil }) {
+		r.Metrics.Scope().SendGauge(ch, catalog.InformerEnded, 1)
+	}
 }
 
 // collect sends the metrics of the informers with the same labels that are computed at scrape time. Several informers are

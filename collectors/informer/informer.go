@@ -60,6 +60,7 @@ type runner interface {
 func (inf *informer) run(ctx context.Context, inner runner, synced doneChecker) {
 	inf.connection.Start()
 	inf.running.Store(&ctx)
+	inf.shared.ran.Store(true)
 	running, ended := context.WithCancel(context.WithoutCancel(ctx))
 	var wg sync.WaitGroup
 	wg.Go(func() { poll(running, synced) })

@@ -3,6 +3,7 @@ package informer
 import (
 	"slices"
 	"sync"
+	"sync/atomic"
 
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
@@ -119,6 +120,8 @@ func (c *claim) release() {
 type shared struct {
 	*core.Observer
 	checks *checks.Shared
+	// ran is set once an informer has been run.
+	ran atomic.Bool
 	// upstream are the series of client-go's own metrics.
 	upstream series.Pool[upstreamLabels, *core.Scope]
 }

@@ -56,6 +56,7 @@ var covers = map[string]string{
 	"k8s_informer_foreign_objects_total":                             "S27",
 	"k8s_informer_duplicates":                                        "P5",
 	"k8s_informer_orphans":                                           "S22",
+	"k8s_informer_ended":                                             "S22",
 	"k8s_informer_key_collisions_total":                              "P3",
 	"k8s_informer_mutations_total":                                   "P7",
 	"controller_item_retries":                                        "S8 S48",

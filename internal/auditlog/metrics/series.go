@@ -141,8 +141,9 @@ func name(c clients.Client) string {
 // text limits the length of a label's value that a client chose.
 func text(s string) string { return bounded.Text(strings.ToValidUTF8(s, "?")) }
 
-// hotFor is how long after its last busy minute a hot loop is reported.
-const hotFor = 2 * time.Minute
+// hotFor is how long after its last busy minute a hot loop is reported: until the next minute can be busy, but so that the alert, which
+// waits for three minutes, is silent for a single one.
+const hotFor = 90 * time.Second
 
 // totals returns the series of a snapshot without limits.
 func totals(s clients.Snapshot) set {
