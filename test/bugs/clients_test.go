@@ -26,8 +26,9 @@ import (
 )
 
 // watchOnce lists and watches as a program without informers does, sends requests all the time, and never watches again.
-func (c *run) watchOnce(config *rest.Config) *sync.Map {
-	seen, obs := new(sync.Map), c.observer()
+func (c *run) watchOnce(config *rest.Config) (seen *sync.Map, ended <-chan struct{}) {
+	seen = new(sync.Map)
+	obs, end := c.observer(), make(chan struct{})
 	client := kubernetes.NewForConfigOrDie(config)
 	maps := client.CoreV1().ConfigMaps(c.id)
 	lw := informer.NewListerWatcher(obs, informer.For(corev1.SchemeGroupVersion.WithResource("configmaps"), c.id), &cache.ListWatch{
@@ -42,6 +43,7 @@ func (c *run) watchOnce(config *rest.Config) *sync.Map {
 	w, err := lw.WatchWithContext(ctx, metav1.ListOptions{ResourceVersion: list.(*corev1.ConfigMapList).ResourceVersion, AllowWatchBookmarks: true})
 	must(c, err)
 	go func() {
+		defer close(end)
 		for e := range w.ResultChan() {
 			if m, ok := e.Object.(*corev1.ConfigMap); ok {
 				seen.Store(m.Name, true)
@@ -49,7 +51,7 @@ func (c *run) watchOnce(config *rest.Config) *sync.Map {
 		}
 	}()
 	go heartbeat(ctx, client, c.id)
-	return seen
+	return seen, end
 }
 
 // heartbeat sends a request from time to time, which shows that the program lives.
@@ -63,8 +65,8 @@ func heartbeat(ctx context.Context, client kubernetes.Interface, namespace strin
 	}
 }
 
-// leadOnce runs for leader once.
-func (c *run) leadOnce(config *rest.Config) (led func() bool) {
+// leadOnce runs for leader once, and returns when it leads.
+func (c *run) leadOnce(config *rest.Config) (ended <-chan struct{}) {
 	client := kubernetes.NewForConfigOrDie(config)
 	lock := leader.NewLock(c.observer(), &resourcelock.LeaseLock{
 		LeaseMeta: metav1.ObjectMeta{Namespace: c.id, Name: "lock"}, Client: client.CoordinationV1(), LockConfig: resourcelock.ResourceLockConfig{Identity: c.id},
@@ -77,10 +79,11 @@ func (c *run) leadOnce(config *rest.Config) (led func() bool) {
 		Callbacks: leaderelection.LeaderCallbacks{OnStartedLeading: func(context.Context) { leads.Store(true) }, OnStoppedLeading: func() {}},
 	})
 	must(c, err)
-	go elector.Run(ctx)
+	end := make(chan struct{})
+	go func() { defer close(end); elector.Run(ctx) }()
 	go heartbeat(ctx, client, c.id)
 	await.True(c, "leader", leads.Load)
-	return leads.Load
+	return end
 }
 
 // losing returns a configuration with which watches lack the deletion of an object, as if the watch cache had lost it.

@@ -28,7 +28,7 @@ func Markdown() (string, error) {
 
 // totals counts the bugs of each class that are detected within the target, in any way.
 func totals(cases []Case, results map[string]Result) string {
-	head := []string{"Class", "Bugs", "Expected", "First run", "Last run", "Exporter", "Audit log", "Library", "Short fault"}
+	head := []string{"Class", "Bugs", "Expected", "First run", "Last run", "By exporter", "By audit log", "By library", "Short fault"}
 	b := page.Head(head...)
 	var classes []string
 	for _, c := range cases {
@@ -87,15 +87,15 @@ func table(cases []Case, results map[string]Result) string {
 
 // cell returns the alert of the last run, or why there is none, and what the expectation and the first run were if they differ.
 func cell(expected string, first, last Detection, ran bool) string {
-	why, misses := strings.CutPrefix(expected, none)
+	misses := strings.HasPrefix(expected, none)
 	text := last.String()
 	switch {
 	case !ran:
 		text = "not run"
 	case last.Alert == "" && misses:
-		text = "not detected: " + why
+		text = expected
 	case last.Alert == "":
-		text = "not detected; expected " + expected
+		text = "none; expected " + expected
 	case misses:
 		text += "; expected none"
 	case last.Alert != expected:

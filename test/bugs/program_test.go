@@ -121,8 +121,9 @@ type program struct {
 	stop     func()
 	cancel   func() // ends informers only
 	crashed  chan struct{}
-	syncs    atomic.Int64
-	onParent func() // blocks the handler
+	syncs    atomic.Int64 // that began
+	done     atomic.Int64 // of these
+	onParent func()       // blocks the handler
 	do       reconcile
 	resync   time.Duration // of the controller
 }
@@ -150,7 +151,7 @@ func (c *run) launch(config *rest.Config, do reconcile, change ...func(*program)
 	p.ctx = ctx
 	informersCtx, stopInformers := context.WithCancel(ctx)
 	p.cancel = stopInformers
-	handle := controllers.NewSyncHandler(p.obs, c.id, func(ctx context.Context, _ string) error { p.syncs.Add(1); return do(ctx, p) }, controllers.Options{MaxWorkers: 1})
+	handle := controllers.NewSyncHandler(p.obs, c.id, func(ctx context.Context, _ string) error { p.syncs.Add(1); defer p.done.Add(1); return do(ctx, p) }, controllers.Options{MaxWorkers: 1})
 	var worker sync.WaitGroup
 	worker.Go(func() {
 		p.factory.StartWithContext(informersCtx)

@@ -95,7 +95,7 @@ var reproductions = map[string]func(*run) bool{
 		c.add(2)
 		must(c, c.member("member-1"))
 		must(c, create(context.Background(), c.admin, c.id, "volume-1"))
-		c.launch(c.config, paused(volumesOfMembers))
+		p := c.launch(c.config, paused(volumesOfMembers))
 		c.begin()
 		resume := c.pauseIf()
 		c.mark("member-1")
@@ -105,12 +105,12 @@ var reproductions = map[string]func(*run) bool{
 		c.release("member-1")
 		c.end()
 		resume()
-		c.settle()
+		p.settle()
 		return c.uid("volume-1") != ""
 	},
 	"unseen-step": func(c *run) bool {
 		c.add(3)
-		c.launch(c.config, paused(oneStep))
+		p := c.launch(c.config, paused(oneStep))
 		c.awaits("member-2", true)
 		c.begin()
 		resume := c.pauseIf()
@@ -121,11 +121,11 @@ var reproductions = map[string]func(*run) bool{
 		c.scale(1)
 		c.end()
 		resume()
-		c.settle()
+		p.settle()
 		return c.uid("member-1") != ""
 	},
 	"unseen-scale-up": func(c *run) bool {
-		c.launch(c.through(), onlyUp)
+		p := c.launch(c.through(), onlyUp)
 		c.add(1)
 		c.awaits("member-0", true)
 		c.begin()
@@ -135,11 +135,11 @@ var reproductions = map[string]func(*run) bool{
 		c.upAndDown()
 		c.end()
 		must(c, c.proxy.Restore())
-		c.settle()
+		p.settle()
 		return c.uid("member-2") == ""
 	},
 	"unseen-growth": func(c *run) bool {
-		c.launch(c.config, onlyUp, func(p *program) { p.onParent = func() { c.pause.Lock(); c.pause.Unlock() } }) //nolint:staticcheck // waits
+		p := c.launch(c.config, onlyUp, func(p *program) { p.onParent = func() { c.pause.Lock(); c.pause.Unlock() } }) //nolint:staticcheck // waits
 		c.add(1)
 		c.awaits("member-0", true)
 		c.begin()
@@ -147,19 +147,19 @@ var reproductions = map[string]func(*run) bool{
 		c.upAndDown()
 		c.end()
 		resume()
-		c.settle()
+		p.settle()
 		return c.uid("member-2") == ""
 	},
 
 	"nil-member": func(c *run) bool {
 		c.add(1)
 		must(c, create(context.Background(), c.admin, c.id, "member-0", "ready", "yes"))
-		c.launch(c.config, needsMember)
+		p := c.launch(c.config, needsMember)
 		c.handled()
 		c.begin()
 		if c.faulty {
 			must(c, ensure(context.Background(), c.admin, c.id, "member-0", false))
-			c.settle()
+			await.True(c, "the program sees it", func() bool { return p.cached("member-0") == nil })
 		}
 		c.scale(2)
 		c.end()
@@ -205,12 +205,12 @@ var reproductions = map[string]func(*run) bool{
 		return c.uid("running-on-a") != "" && c.uid("running-on-b") != ""
 	},
 	"silent-watch": func(c *run) bool {
-		seen := c.watchOnce(c.through())
+		seen, ended := c.watchOnce(c.through())
 		c.begin()
 		if c.faulty {
 			c.proxy.Reset()
+			<-ended
 		}
-		c.settle()
 		must(c, create(context.Background(), c.admin, c.id, "news"))
 		c.end()
 		_, ok := seen.Load("news")
@@ -225,7 +225,7 @@ var reproductions = map[string]func(*run) bool{
 		c.begin()
 		if c.faulty {
 			p.cancel()
-			c.settle()
+			p.factory.Shutdown()
 		}
 		c.scale(2)
 		c.end()
@@ -288,15 +288,16 @@ var reproductions = map[string]func(*run) bool{
 		return float64(p.syncs.Load()-before) > c.hold.Seconds()
 	},
 	"leader-never-back": func(c *run) bool {
-		led := c.leadOnce(c.through())
-		await.True(c, "leads", led)
+		ended := c.leadOnce(c.through())
 		c.begin()
 		if c.faulty {
 			c.proxy.Cut()
 		}
 		c.end()
 		must(c, c.proxy.Restore())
-		c.settle()
+		if c.faulty {
+			<-ended
+		}
 		lease, err := c.admin.CoordinationV1().Leases(c.id).Get(context.Background(), "lock", metav1.GetOptions{})
 		must(c, err)
 		return time.Since(lease.Spec.RenewTime.Time) > 15*time.Second
@@ -333,7 +334,7 @@ func (c *run) halfDone(do reconcile, first, second string) {
 			p.stop()
 			time.Sleep(backoff)
 			p = c.launch(c.config, do)
-			c.settle()
+			time.Sleep(5 * time.Second)
 			if time.Now().Add(2 * backoff).After(c.start.Add(c.hold)) {
 				break
 			}
@@ -342,8 +343,13 @@ func (c *run) halfDone(do reconcile, first, second string) {
 	c.end()
 }
 
-// settle lets the program act on its last events.
-func (c *run) settle() { time.Sleep(5 * time.Second) }
+// settle waits until the program has handled the parent as it is.
+func (p *program) settle() {
+	await.True(p, "the program sees the parent", func() bool { s := p.parent(); return s != nil && s.ResourceVersion == p.run.set().ResourceVersion })
+	begun := p.syncs.Load()
+	p.queue.Add("parent")
+	await.True(p, "it is handled", func() bool { return p.done.Load() > begun })
+}
 
 // pauseIf holds the worker or the handler, if the case is faulty.
 func (c *run) pauseIf() (resume func()) {
@@ -360,7 +366,6 @@ func (c *run) upAndDown() {
 	if !c.faulty {
 		c.awaits("member-2", true)
 	}
-	c.settle()
 	c.scale(1)
 }
 
@@ -373,7 +378,6 @@ func (c *run) member(name string) error {
 
 func (c *run) mark(name string) {
 	must(c, c.admin.CoreV1().ConfigMaps(c.id).Delete(context.Background(), name, metav1.DeleteOptions{}))
-	c.settle()
 }
 
 func (c *run) release(name string) {
