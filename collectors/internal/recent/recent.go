@@ -18,15 +18,13 @@ type Table[V any] struct {
 
 var seed = maphash.MakeSeed()
 
-// Key returns the key of a tuple of strings.
-func Key(parts ...string) uint64 {
-	var h maphash.Hash
-	h.SetSeed(seed)
+// Key returns the key of a tuple of strings. It takes a few nanoseconds per string.
+func Key(parts ...string) (key uint64) {
+	const odd = 0x9e3779b97f4a7c15 // so that the order of the strings matters
 	for _, part := range parts {
-		_, _ = h.WriteString(part) // never fails
-		_ = h.WriteByte(0xff)      // in no name
+		key = (key+1)*odd ^ maphash.String(seed, part)
 	}
-	return h.Sum64()
+	return key
 }
 
 // Swap stores the value of a key, and returns the previous one if it was remembered.
