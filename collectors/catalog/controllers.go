@@ -19,8 +19,8 @@ var (
 	})
 	ControllerSelfCaused = counter(Metric{
 		Name:   "controller_self_caused_reconciles_total",
-		Help:   "Number of reconciles whose last event is the controller's own write.",
-		Notes:  "Needs decorated informers, queue, reconciler and clients, and writes with the context of the reconcile. Absent until the controller writes to a resource that the program watches.",
+		Help:   "Number of reconciles that the controller's own writes caused.",
+		Notes:  "Absent without writes, with the context of the reconcile, to a resource that the program watches.",
 		Family: familyControllers,
 		Labels: controller(),
 	})

@@ -318,7 +318,7 @@ var Objectives = objectives{
 		ID: "hot_loop", Title: "Self-caused reconciles, as a share",
 		Metric: ControllerSelfCaused.Metric, Threshold: .8, Unit: "percentunit", Window: 2 * time.Minute, MinCount: 120, For: 2 * time.Minute,
 		Severity: Ticket,
-		Source:   Source{From: Ours, Text: "a controller that settles writes a few times after each change, and not once a second for minutes"},
+		Source:   Source{From: Ours, Text: "a controller that settles writes a few times after each change"},
 	},
 	ReconcilePanics: Objective{
 		ID: "reconcile_panics", Title: "Reconcile panics",

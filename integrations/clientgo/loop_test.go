@@ -68,8 +68,8 @@ func (b *readBody) Close() error {
 }
 
 // TestSelfCausedReconciles covers S9: of a controller that writes in each reconcile, all reconciles but the first are caused by its own
-// writes. One that writes once after each change, and then finds nothing to do, has one more reconcile for each write. One whose writes
-// have no context of a reconcile has no series.
+// writes. One that writes once after each change, and then finds nothing to do, has one more reconcile for each write. One that
+// writes without the context of a reconcile has no series.
 func TestSelfCausedReconciles(t *testing.T) {
 	const rounds = 40
 	for name, c := range map[string]struct {

@@ -5,6 +5,6 @@
 // see the object, because of its namespace or its selector, has no echo of it. The same holds for a write that changes nothing: its
 // version is that of an earlier event.
 //
-// It also finds the reconciles that a controller causes itself: its write has an echo, whose handler adds an item to its queue. Writes
+// It also finds the reconciles that a controller causes itself: the handler of an echo adds an item to its queue. Writes
 // are assigned to controllers by the context of the request, and added items to events by the goroutine of the handler.
 package echo

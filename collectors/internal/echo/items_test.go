@@ -50,7 +50,7 @@ func (l *loop) deliver(version uint64, handle func()) {
 
 func (l *loop) add(version uint64) { l.deliver(version, func() { l.Added("k") }) }
 
-// send sends a write of a controller, empty for one that is none's.
+// send sends a write of a controller, empty for a write of no controller.
 func (l *loop) send(controller string) (answer func(version uint64)) {
 	ctx := context.Background()
 	if controller != "" {
@@ -181,7 +181,7 @@ func TestNotSelfCaused(t *testing.T) {
 	}
 }
 
-// A program whose transports report no writes has the contexts that it passes.
+// A program without transports that report writes has the contexts that it passes.
 func TestContextWithoutTransport(t *testing.T) {
 	f := newFixture(t)
 	if ctx := f.watches.Writer("c").Context(t.Context()); ctx != t.Context() || echo.WriterOf(ctx) != nil {
