@@ -21,12 +21,13 @@ import (
 // other labels.
 type Snapshot map[string]float64
 
-// Take gathers a registry. It leaves out series of the Observer itself that are 0, because they exist without informers.
+// Take gathers a registry. It leaves out series of the Observer itself that are 0, because they exist without informers, and the one that
+// remains after the last informer.
 func Take(t testing.TB, g prometheus.Gatherer) Snapshot {
 	t.Helper()
 	s := Snapshot{}
 	for _, sample := range Gather(t, g) {
-		if sample.Name == catalog.InformerLabelOverflow.Name && sample.Value == 0 {
+		if sample.Name == catalog.InformerLabelOverflow.Name && sample.Value == 0 || sample.Name == catalog.InformerEnded.Name {
 			continue
 		}
 		s[sample.Name+labelString(sample.Labels)] = sample.Value
