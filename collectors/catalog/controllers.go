@@ -18,11 +18,12 @@ var (
 		Buckets: reconcileBuckets,
 	})
 	ControllerSelfCaused = counter(Metric{
-		Name:   "controller_self_caused_reconciles_total",
-		Help:   "Number of reconciles that the controller's own writes caused.",
-		Notes:  "Absent without writes, with the context of the reconcile, to a resource that the program watches.",
-		Family: familyControllers,
-		Labels: controller(),
+		Name:      "controller_self_caused_reconciles_total",
+		Help:      "Number of reconciles that the controller's own writes caused.",
+		Notes:     "Absent without writes, with the context of the reconcile, to a resource that the program watches.",
+		Family:    familyControllers,
+		Labels:    controller(),
+		Essential: true,
 	})
 	ControllerActiveWorkers = gauge(Metric{
 		Name:   "controller_active_workers",
