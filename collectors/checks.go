@@ -31,8 +31,9 @@ type Checks struct {
 	// 17 bytes per object while it lists and, per 100,000 objects, about 0.2 s of CPU time, 0.1 s more for each index, and
 	// seconds to decode the list. An Observer runs one audit at a time, or more if one takes longer than a minute. An audit
 	// that finds differences is repeated within 30 seconds. A cache of one page, the audit of which took less than a second, is
-	// audited five times as often, but not more than once a minute and, together with the others, at most 100 times per interval. An audit ends in an error after 10 minutes or 20,000 pages. 10
-	// minutes is a good value. Only the leader needs audits: see informer.PauseAudits.
+	// audited five times as often, but not more than once a minute and, together with the others, at most 100 times per interval.
+	// An audit ends in an error after 10 minutes or 20,000 pages. 10 minutes is a good value. Only the leader needs audits: see
+	// informer.PauseAudits.
 	Audit time.Duration
 	// Mutations is the interval of mutation checks. Each check adds 10 random objects of a cache to a sample of at most 100: if
 	// the content of an object changes while its address and resourceVersion stay the same, a consumer has changed the cached
@@ -52,7 +53,8 @@ type Checks struct {
 
 // DefaultChecks returns the checks of the exporter: Freshness every 30 seconds and Audit every 10 minutes, 2 for caches of one page.
 // With N informers of M objects in all, an Observer then sends 2 short watches and at most M/5000 + max(N/10, min(N/2, 10)) lists per
-// minute. Objects of which a cache keeps only metadata cost half as many lists. Up to N/5 watches per minute are sent for informers that receive no bookmarks.
+// minute. Objects of which a cache keeps only metadata cost half as many lists. Up to N/5 watches per minute are sent for informers
+// that receive no bookmarks.
 func DefaultChecks() Checks { return Checks{Freshness: 30 * time.Second, Audit: 10 * time.Minute} }
 
 func (c Checks) validate() error {
