@@ -30,10 +30,10 @@ func costOfCaches(ctx context.Context, program *programFlags, output string, std
 	if err != nil {
 		return err
 	}
-	return writeReport(stdout, output, raw, r.print)
+	return writeReport(stdout, output, raw, r.table)
 }
 
-func (r cachesReport) print(stdout io.Writer) error {
+func (r cachesReport) table(stdout io.Writer) error {
 	w := tabwriter.NewWriter(stdout, 0, 0, 2, ' ', tabwriter.AlignRight)
 	fmt.Fprintln(w, "\tOBJECTS\tMEMORY, KiB\tWITHOUT MANAGEDFIELDS\tMETADATA ONLY\tBOTH\tPER OBJECT\t")
 	var sum cacheReport

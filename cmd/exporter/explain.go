@@ -32,7 +32,7 @@ func explainCommand() *command {
 		if err != nil {
 			return usageError{err}
 		}
-		if err := writeReport(stdout, *output, raw, e.print); err != nil {
+		if err := writeReport(stdout, *output, raw, e.table); err != nil {
 			return err
 		}
 		if len(e.Causes) > 0 {
@@ -105,8 +105,8 @@ type explainedQueue struct {
 	}
 }
 
-// print writes the explanation as text: a line of facts per cache, handler and controller, below the causes.
-func (e explanation) print(stdout io.Writer) error {
+// table writes the explanation as text: a line of facts per cache, handler and controller, below the causes.
+func (e explanation) table(stdout io.Writer) error {
 	w := tabwriter.NewWriter(stdout, 0, 0, 3, ' ', 0)
 	row := func(subject, format string, args ...any) {
 		fmt.Fprintf(w, "%s\t%s\n", untrusted.Printable(subject), untrusted.Printable(fmt.Sprintf(format, args...)))

@@ -5,8 +5,7 @@ import (
 	"encoding/json"
 	"encoding/pem"
 	"errors"
-	"io"
-	"log"
+	"log/slog"
 	"net/http"
 	"net/http/httptest"
 	"strings"
@@ -69,7 +68,7 @@ func decorated(t *testing.T) (url string, flags []string) {
 			http.NotFound(w, r)
 		}
 	}))
-	server.Config.ErrorLog = log.New(io.Discard, "", 0)
+	server.Config.ErrorLog = slog.NewLogLogger(slog.DiscardHandler, slog.LevelError)
 	server.StartTLS()
 	t.Cleanup(server.Close)
 	await.True(t, "an estimate of the synced cache", func() bool {
@@ -185,7 +184,7 @@ func TestCostOfCaches(t *testing.T) {
 		t.Errorf("error %v:\n%s", err, out)
 	}
 	var text strings.Builder
-	if err := (cachesReport{}).print(&text); err != nil || !strings.Contains(text.String(), "No estimates: set collectors.Checks.Memory") {
+	if err := (cachesReport{}).table(&text); err != nil || !strings.Contains(text.String(), "No estimates: set collectors.Checks.Memory") {
 		t.Errorf("error %v:\n%s", err, &text)
 	}
 }
