@@ -31,7 +31,7 @@ import (
 // A controller with two informers and everything decorated and checked, after events, reads, reconciles with each result, a
 // cleanup, a lost watch and renewals of its lock, stays within its budget of series.
 func TestSeriesOfAController(t *testing.T) {
-	const budget = 350
+	const budget = 355
 	obs, registry := observertest.New(t, observertest.Upstream, func(o *collectors.Options) {
 		o.Checks = collectors.Checks{Freshness: 200 * time.Millisecond, Audit: 200 * time.Millisecond, Mutations: 200 * time.Millisecond}
 	})
