@@ -207,7 +207,7 @@ const (
 )
 
 var (
-	killed            = because("an API server that is killed does not log when its watches end", "gaps")
+	killed            = because("an API server that is killed does not log when its watches end", "end error", "end server_close", "gaps")
 	refusedConnection = because("connections that are refused do not reach the API server", "end refused")
 	expiredInStream   = because(inStream, "end expired", "end server_close", "end very_short", "relist expired", "relist watch_failed")
 )

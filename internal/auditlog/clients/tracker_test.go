@@ -352,6 +352,15 @@ func TestLargeClient(t *testing.T) {
 	}
 }
 
+// A watch of a client that is not authenticated has a start, and no end.
+func TestUnauthenticatedWatch(t *testing.T) {
+	s := newScript(t)
+	s.event(s.id(), "watch", event.StageStarted, "allowWatchBookmarks=true&sendInitialEvents=true&resourceVersionMatch=NotOlderThan", 401, 1, 1)
+	if i := s.of(s.tracker.Latest()); i.Open != 0 || i.Opened != 0 || len(i.Relists) > 0 {
+		t.Errorf("%+v", i)
+	}
+}
+
 // Checks of a program on its own cache, a watch of a second beside the informer's and a list at its exact version, are neither its watches
 // nor relists.
 func TestChecksOfAnInformer(t *testing.T) {

@@ -31,6 +31,10 @@ func (t *Tracker) watch(c *client, r *replica, e *event.Event) {
 	}
 	if e.Stage == event.StageStarted {
 		t.request(c, e)
+		if e.Code >= http.StatusBadRequest { // as of a client that is not authenticated
+			t.rejected(c, r, e)
+			return
+		}
 		if w := t.opened(c, r, e, true); len(t.watches) < maxWatches {
 			t.watches[strings.Clone(e.AuditID)] = w
 			w.hold(1)
