@@ -188,7 +188,6 @@ var limits = map[string]map[string]string{
 	"TestDeleteMissedDuringAGap":                both(expiredInStream, refusedConnection),
 	"TestEtcdRestored":                          both(both(expiredInStream, refusedConnection), because("freshness checks are watches, and audits lists", "end timeout", "gaps", "opened", "relist resync_requested")),
 	"TestExpiredVersion":                        expiredInStream,
-	"TestForbidden":                             because("a streaming list that fails looks like a watch", "end very_short", "gaps", "opened", "relist watch_failed"),
 	"TestGarbageOnTheStream":                    because(inStream, "end error", "end very_short", "relist decode", "relist watch_failed"),
 	"TestHalfOpenConnectionWithFreshnessChecks": because("freshness checks are watches, and hide which list is the first", "end server_close", "end timeout", "gaps", "opened", "relist initial"),
 	"TestRelistOfUnchangedObjects":              expiredInStream,
