@@ -188,7 +188,7 @@ test-replays:
 
 .PHONY: test-deploy
 test-deploy: servers ## Test the Helm chart, the image and the compose file; part of e2e
-	cd test/deploy && $(GO) test -count=1 -timeout 10m ./...
+	cd test/deploy && $(GO) test -count=1 -timeout 20m ./...
 
 .PHONY: cost
 cost: servers ## Print the samples that rules and dashboards read in 300 clusters; part of e2e
