@@ -186,10 +186,10 @@ var limits = map[string]map[string]string{
 	"TestDeadConnectionIsFoundByPings":          {"end error": inStream, "end server_close": inStream},
 	"TestDeleteLostOnTheWay":                    expiredInStream,
 	"TestDeleteMissedDuringAGap":                both(expiredInStream, refusedConnection),
-	"TestEtcdRestored":                          both(both(expiredInStream, refusedConnection), because("freshness checks are watches, and audits lists", "end timeout", "gaps", "opened", "relist resync_requested")),
+	"TestEtcdRestored":                          both(both(expiredInStream, refusedConnection), because("freshness checks are watches", "end timeout", "gaps", "opened")),
 	"TestExpiredVersion":                        expiredInStream,
 	"TestGarbageOnTheStream":                    because(inStream, "end error", "end very_short", "relist decode", "relist watch_failed"),
-	"TestHalfOpenConnectionWithFreshnessChecks": because("freshness checks are watches, and hide which list is the first", "end server_close", "end timeout", "gaps", "opened", "relist initial"),
+	"TestHalfOpenConnectionWithFreshnessChecks": because("freshness checks are watches", "end timeout", "opened"),
 	"TestRelistOfUnchangedObjects":              expiredInStream,
 	"TestResetInTheMiddleOfAnEvent":             because("events are not logged: a watch of less than a second looks very short", "end server_close", "end very_short"),
 	"TestSecuredMetricsInAnOutage":              both(refusedConnection, killed),
@@ -206,7 +206,7 @@ const (
 )
 
 var (
-	killed            = because("an API server that is killed does not log when its watches end", "end error", "end server_close", "gaps")
+	killed            = because("an API server that is killed does not log when its watches end", "gaps")
 	refusedConnection = because("connections that are refused do not reach the API server", "end refused")
 	expiredInStream   = because(inStream, "end expired", "end server_close", "end very_short", "relist expired", "relist watch_failed")
 )

@@ -3,6 +3,7 @@ package clients
 import (
 	"time"
 
+	"github.com/informer-exporter/informer-exporter/internal/auditlog/event"
 	"github.com/informer-exporter/informer-exporter/internal/reason"
 )
 
@@ -20,7 +21,7 @@ func (t *Tracker) sweep(now time.Time, all bool) {
 		if planned == plannedWatch {
 			planned = longestPlan
 		}
-		lost := !w.superseded.IsZero() && now.Sub(w.superseded) >= settled
+		lost := !w.superseded.IsZero() && (all || now.Sub(w.superseded) >= settled)
 		if !lost && now.Sub(w.opened) < planned+overdue {
 			continue
 		}
@@ -46,7 +47,10 @@ func (t *Tracker) sweep(now time.Time, all bool) {
 func (t *Tracker) lost(w *watch, at time.Time) {
 	w.hold(-1)
 	finished := &end{at: at, gap: at, reason: reason.Error}
-	w.informer.count(finished, reason.Error)
+	if !w.superseded.IsZero() { // the client saw its end: an API server that is killed closes its connections
+		finished.reason = reasonOf(w.superseded.Sub(w.received), w.planned, &event.Event{})
+	}
+	w.informer.count(finished, finished.reason)
 	if w.brief {
 		return
 	}

@@ -183,7 +183,11 @@ func TestEarlyEndsAndRelists(t *testing.T) {
 			s.open(1, "resourceVersion=5")
 			s.open(62, "resourceVersion=9")
 			s.get(130)
-		}, counts{reason.Error: 1}, counts{reason.Initial: 1}, 0},
+		}, counts{reason.ServerClose: 1}, counts{reason.Initial: 1}, 0},
+		{"killed API server, just now", func(s *script) {
+			s.open(1, "resourceVersion=5")
+			s.open(62, "resourceVersion=9")
+		}, counts{reason.ServerClose: 1}, counts{reason.Initial: 1}, 0},
 		{"another API server", func(s *script) { // its log is behind
 			id := s.open(1, "resourceVersion=5")
 			s.open(62, "resourceVersion=9")
@@ -271,7 +275,7 @@ func TestReordered(t *testing.T) {
 	s.end("c", 70, 80, "resourceVersion=9") // complete before it has started
 	s.event("c", "watch", event.StageStarted, "timeoutSeconds=300&resourceVersion=5", 200, 70, 70)
 	s.get(200)
-	if i := s.expect(counts{reason.ServerClose: 2, reason.Error: 1}, counts{reason.Initial: 1}, 1); i.Opened != 3 {
+	if i := s.expect(counts{reason.ServerClose: 3}, counts{reason.Initial: 1}, 1); i.Opened != 3 {
 		t.Errorf("%+v", i)
 	}
 }
