@@ -31,15 +31,18 @@ import (
 // A controller with two informers and everything decorated and checked, after events, reads, reconciles with each result, a
 // cleanup, a lost watch and renewals of its lock, stays within its budget of series.
 func TestSeriesOfAController(t *testing.T) {
-	const budget = 355
+	const budget = 350
 	obs, registry := observertest.New(t, observertest.Upstream, func(o *collectors.Options) {
 		o.Checks = collectors.Checks{Freshness: 200 * time.Millisecond, Audit: 200 * time.Millisecond, Mutations: 200 * time.Millisecond}
 	})
 	namespace := stacktest.Namespace(t)
 	proxy, server := stacktest.Proxied(t)
-	config := rest.CopyConfig(server)
-	config.QPS = 100
-	client := kubernetes.NewForConfigOrDie(apiclient.WrapConfig(obs, config, apiclient.Options{}))
+	decorated := func(config *rest.Config) kubernetes.Interface {
+		config = rest.CopyConfig(config)
+		config.QPS = 100
+		return kubernetes.NewForConfigOrDie(apiclient.WrapConfig(obs, config, apiclient.Options{}))
+	}
+	client := decorated(server)
 	ctx, cancel := context.WithCancel(t.Context())
 
 	factory := informer.NewSharedInformerFactory(obs, client, time.Second, informer.FactoryOptions{Namespace: namespace})
@@ -73,7 +76,7 @@ func TestSeriesOfAController(t *testing.T) {
 		}
 	}
 	lock := leader.NewLock(obs, &resourcelock.LeaseLock{
-		LeaseMeta: metav1.ObjectMeta{Namespace: namespace, Name: "widgets"}, Client: client.CoordinationV1(),
+		LeaseMeta: metav1.ObjectMeta{Namespace: namespace, Name: "widgets"}, Client: decorated(stacktest.Config(t)).CoordinationV1(), // no renewal is lost with the watch
 		LockConfig: resourcelock.ResourceLockConfig{Identity: "test"},
 	}, leader.Options{})
 	led := make(chan struct{})
