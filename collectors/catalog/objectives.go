@@ -1,6 +1,9 @@
 package catalog
 
-import "time"
+import (
+	"reflect"
+	"time"
+)
 
 const day = 24 * time.Hour
 
@@ -517,9 +520,10 @@ var Objectives = objectives{
 	},
 }
 
-// objectives has a field for each objective.
+// objectives has a field for each objective, by family of the metric in reading order and within a family by ID.
 type objectives struct {
 	NotSynced,
+	UnsyncedReads,
 	ListWatchErrors,
 	SyncDuration,
 	APIUnreachable,
@@ -533,22 +537,21 @@ type objectives struct {
 	CacheDiffers,
 	EventsLost,
 	HandlerDuration,
+	HandlerGrowth,
 	HandlerPanics,
+	ResyncPeriods,
 	VersionsBehind,
 	VersionRegressions,
 	CacheMutations,
-	UnsyncedReads,
-	HandlerGrowth,
-	ResyncPeriods,
+	ForeignObjects,
 	Duplicates,
 	Orphans,
 	TransformConflicts,
 	TransformDrops,
 	TransformShared,
-	ForeignObjects,
 	ItemRetries,
-	WorkersMissing,
 	ItemsDropped,
+	WorkersMissing,
 	HotLoop,
 	ReconcileDuration,
 	ReconcileErrors,
@@ -567,12 +570,12 @@ type objectives struct {
 	ClientErrors,
 	ClientThrottle,
 	WriteConflicts,
-	AuditLogStale,
 	ClientConflicts,
+	ClientWatchDisconnects,
 	ClientHotLoop,
 	ClientRelists,
-	ClientWatchDisconnects,
 	ClientWatchLost,
+	AuditLogStale,
 	CacheBehind,
 	HistogramBuckets,
 	InformerQueue,
@@ -598,87 +601,14 @@ type objectives struct {
 	WatchCacheFrozen Objective
 }
 
-// All returns every objective, by family of the metric in reading order and within a family by ID. The slice is the caller's.
+// All returns every objective in the order of the fields. The slice is the caller's.
 func (o objectives) All() []Objective {
-	return []Objective{
-		o.NotSynced,
-		o.UnsyncedReads,
-		o.ListWatchErrors,
-		o.SyncDuration,
-		o.APIUnreachable,
-		o.CoverageGap,
-		o.WatchDisconnects,
-		o.WatchDown,
-		o.EventLag,
-		o.SyncLag,
-		o.AuditsFail,
-		o.AuditsMissing,
-		o.CacheDiffers,
-		o.EventsLost,
-		o.HandlerDuration,
-		o.HandlerGrowth,
-		o.HandlerPanics,
-		o.ResyncPeriods,
-		o.VersionsBehind,
-		o.VersionRegressions,
-		o.CacheMutations,
-		o.ForeignObjects,
-		o.Duplicates,
-		o.Orphans,
-		o.TransformConflicts,
-		o.TransformDrops,
-		o.TransformShared,
-		o.ItemRetries,
-		o.ItemsDropped,
-		o.WorkersMissing,
-		o.HotLoop,
-		o.ReconcileDuration,
-		o.ReconcileErrors,
-		o.ReconcilePanics,
-		o.CleanupDuration,
-		o.CleanupOverdue,
-		o.ExporterLeaderMissing,
-		o.LeaderChanges,
-		o.LeaderMissing,
-		o.SlowRenewals,
-		o.LeaseChanges,
-		o.LeaseUnheld,
-		o.GenerationLag,
-		o.NamespaceStuck,
-		o.ObjectHeld,
-		o.ClientErrors,
-		o.ClientThrottle,
-		o.WriteConflicts,
-		o.ClientConflicts,
-		o.ClientWatchDisconnects,
-		o.ClientHotLoop,
-		o.ClientRelists,
-		o.ClientWatchLost,
-		o.AuditLogStale,
-		o.CacheBehind,
-		o.HistogramBuckets,
-		o.InformerQueue,
-		o.QueueBlocked,
-		o.QueueDepth,
-		o.QueueWait,
-		o.WorkerBusy,
-		o.ReadsTimedOut,
-		o.ReconcilesTimedOut,
-		o.SyncsSkipped,
-		o.CacheInconsistent,
-		o.WatchCacheLate,
-		o.WatchEventsSlow,
-		o.WatchersTerminated,
-		o.InformersEnded,
-		o.ScrapeDuration,
-		o.SeriesLimit,
-		o.ExporterAbsent,
-		o.ExporterConfigReload,
-		o.ExporterKindDown,
-		o.ExporterMemory,
-		o.ExporterShardMissing,
-		o.WatchCacheFrozen,
+	fields := reflect.ValueOf(o)
+	all := make([]Objective, fields.NumField())
+	for i := range all {
+		all[i] = fields.Field(i).Interface().(Objective)
 	}
+	return all
 }
 
 // foreign returns a gauge of Prometheus or of client_golang, which All does not list.
