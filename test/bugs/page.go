@@ -68,7 +68,41 @@ func totals(cases []Case, results map[string]Result) string {
 
 const none = "none: "
 
+// notes are the reasons that several cells have, by letter. They are below the table.
+type notes []string
+
+func notesOf(cases []Case, results map[string]Result) (repeated notes) {
+	uses := map[string]int{}
+	for _, c := range cases {
+		for _, way := range Ways {
+			if text := c.Expected[way]; strings.HasPrefix(text, none) && results[c.ID].Last[Minutes][way].Alert == "" {
+				if uses[text]++; uses[text] == 2 {
+					repeated = append(repeated, text)
+				}
+			}
+		}
+	}
+	return repeated
+}
+
+// cell returns a reason as it stands in a cell.
+func (n notes) cell(reason string) string {
+	if i := slices.Index(n, reason); i >= 0 {
+		return "none (" + string(rune('a'+i)) + ")"
+	}
+	return reason
+}
+
+func (n notes) String() string {
+	var b strings.Builder
+	for i, reason := range n {
+		fmt.Fprintf(&b, "- (%c) %s\n", 'a'+i, strings.TrimPrefix(reason, none))
+	}
+	return b.String()
+}
+
 func table(cases []Case, results map[string]Result) string {
+	reasons := notesOf(cases, results)
 	b := page.Head("Bug", "Class", "Fault", "Exporter", "Audit log", "Library", "Short fault")
 	for _, c := range cases {
 		r := results[c.ID]
@@ -78,16 +112,16 @@ func table(cases []Case, results map[string]Result) string {
 		}
 		cells := []string{c.Bug + " " + strings.Join(links, ", "), c.Class, c.Fault}
 		for _, way := range Ways {
-			cells = append(cells, cell(c.Expected[way], r.First[Minutes][way], r.Last[Minutes][way], r.Last[Minutes] != nil))
+			cells = append(cells, cell(reasons.cell(c.Expected[way]), r.First[Minutes][way], r.Last[Minutes][way], r.Last[Minutes] != nil))
 		}
 		b += page.Row(append(cells, short(r.Last[Original]))...)
 	}
-	return b
+	return b + "\n" + reasons.String()
 }
 
 // cell returns the alert of the last run, or why there is none, and what the expectation and the first run were if they differ.
 func cell(expected string, first, last Detection, ran bool) string {
-	misses := strings.HasPrefix(expected, none)
+	misses := strings.HasPrefix(expected, "none")
 	text := last.String()
 	switch {
 	case !ran:
