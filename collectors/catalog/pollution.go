@@ -20,7 +20,7 @@ var (
 	InformerIndexErrors = counter(Metric{
 		Name:   "k8s_informer_index_errors_total",
 		Help:   "Number of calls of index functions that returned an error or panicked.",
-		Notes:  "client-go panics when it stores the object.",
+		Notes:  "client-go panics when it stores the object, which by default crashes the process.",
 		Family: familyPollution,
 		Labels: informer(),
 	})
@@ -43,14 +43,14 @@ var (
 	InformerDuplicates = gauge(Metric{
 		Name:   "k8s_informer_duplicates",
 		Help:   "Number of informers in the process that watch the same resource and namespace as another one.",
-		Notes:  "Costs memory and a watch, unless its selector differs. Absent without duplicates.",
+		Notes:  "One costs memory and a watch, unless its selector differs. Absent without duplicates.",
 		Family: familyPollution,
 		Labels: informer(),
 	})
 	InformerOrphans = gauge(Metric{
 		Name:      "k8s_informer_orphans",
 		Help:      "Number of informers still running after their context has ended.",
-		Notes:     "Its handler does not return. Absent without orphans.",
+		Notes:     "A handler that does not return keeps one running. Absent without orphans.",
 		Family:    familyPollution,
 		Labels:    informer(),
 		Essential: true,

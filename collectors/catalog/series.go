@@ -1,6 +1,6 @@
 package catalog
 
-// Label limits, and series that end.
+// Label limits, and the end of all informers.
 var (
 	InformerLabelOverflow = counter(Metric{
 		Name:      "k8s_informer_label_overflow_total",
