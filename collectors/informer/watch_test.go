@@ -27,6 +27,13 @@ func drain(w watch.Interface) {
 
 func status(err *apierrors.StatusError) *metav1.Status { return &err.ErrStatus }
 
+// clientError returns the object of the error event that client-go makes of a broken stream.
+func clientError(text string) *metav1.Status {
+	s := apierrors.NewGenericServerResponse(http.StatusInternalServerError, "GET", schema.GroupResource{}, "", text, 0, true).ErrStatus
+	s.Details.Causes = []metav1.StatusCause{{Type: "ClientWatchDecoding", Message: "unable to decode an event from the watch stream: " + text}}
+	return &s
+}
+
 // Each kind of end of a watch is counted exactly once (S6).
 func TestWatchEnds(t *testing.T) {
 	undecodable := apierrors.NewGenericServerResponse(http.StatusInternalServerError, "GET", schema.GroupResource{}, "", "bad", 0, true)
@@ -94,6 +101,16 @@ func TestWatchEnds(t *testing.T) {
 				"k8s_informer_watch_disconnects_total{reason=error}": 1,
 				"k8s_informer_watch_events_total{type=error}":        1,
 				"k8s_informer_sync_errors_total{error_type=decode}":  1,
+			},
+		},
+		"a reset connection": {
+			func(s *fakeapi.Stream, _ watch.Interface) {
+				s.Fail(clientError("read tcp 127.0.0.1:2->127.0.0.1:1: read: connection reset by peer"))
+				s.Close()
+			},
+			metricstest.Snapshot{ // client-go itself makes the event
+				"k8s_informer_watch_disconnects_total{reason=error}": 1,
+				"k8s_informer_sync_errors_total{error_type=server}":  1,
 			},
 		},
 		"stopped by the client": {
@@ -212,11 +229,6 @@ func TestCoverageGap(t *testing.T) {
 // A dead connection is detected late: the gap begins with the last receipt, or with the last check that found no missing changes
 // (S12, S14). An error that the server sends is known immediately.
 func TestCoverageGapOfADeadConnection(t *testing.T) {
-	stream := func(text string) *metav1.Status {
-		s := apierrors.NewGenericServerResponse(http.StatusInternalServerError, "GET", schema.GroupResource{}, "", text, 0, true).ErrStatus
-		s.Details.Causes = []metav1.StatusCause{{Type: "ClientWatchDecoding", Message: "unable to decode an event from the watch stream: " + text}}
-		return &s
-	}
 	for text, want := range map[string]float64{
 		"http2: client connection lost":                       52,
 		"read tcp 10.0.0.1:1->10.0.0.2:443: no route to host": 52,
@@ -235,7 +247,7 @@ func TestCoverageGapOfADeadConnection(t *testing.T) {
 			synctest.Wait()
 			alive := metricstest.Take(t, reg)["k8s_informer_last_event_timestamp_seconds"]
 			time.Sleep(45 * time.Second)
-			s.Fail(stream(text))
+			s.Fail(clientError(text))
 			s.Close()
 			synctest.Wait()
 			if at := metricstest.Take(t, reg)["k8s_informer_last_event_timestamp_seconds"]; want == 52 && at != alive {

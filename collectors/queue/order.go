@@ -61,6 +61,7 @@ func (f *fifo[T]) Len() int { return f.ring.len() }
 
 // Pop implements workqueue.Queue.
 func (f *fifo[T]) Pop() T {
+	f.clock.popped = true
 	if f.popped != nil {
 		f.popped.push(f.ring.first())
 	}
@@ -105,6 +106,7 @@ func (o *customOrder[T]) Push(item T) {
 // Pop implements workqueue.Queue.
 func (o *customOrder[T]) Pop() T {
 	item := o.Queue.Pop()
+	o.clock.popped = true
 	o.mu.Lock()
 	at := o.ages.known[item]
 	o.ages.remove(item)

@@ -23,10 +23,10 @@ import (
 // that occur only on a slow machine.
 func seriesByType(families []*dto.MetricFamily) map[string]int {
 	slow := map[string][]string{
-		catalog.InformerAudits.Name:           {"skipped"},          // the watch was down, or the cache changed during the audit
-		catalog.InformerFreshnessChecks.Name:  {"error", "lagging"}, // the reset interrupted a check, or events came late
-		catalog.InformerWatchDisconnects.Name: {"error"},            // the reset interrupted a read
-		catalog.ClientRequests.Name:           {"error"},            // the reset interrupted a request
+		catalog.InformerAudits.Name:           {"skipped"},                     // the watch was down, or the cache changed during the audit
+		catalog.InformerFreshnessChecks.Name:  {"error", "lagging", "skipped"}, // the reset interrupted a check, the watch was down, or events came late
+		catalog.InformerWatchDisconnects.Name: {"error"},                       // the reset interrupted a read
+		catalog.ClientRequests.Name:           {"error"},                       // the reset interrupted a request
 	}
 	n := map[string]int{}
 	for _, f := range families {

@@ -63,7 +63,17 @@ func WatchEnd(err error) string {
 // text shows.
 func IsDecode(err error) bool {
 	cause, ok := apierrors.StatusCause(err, causeWatchDecoding)
-	return ok && !slices.ContainsFunc(deadConnections, func(text string) bool { return strings.Contains(cause.Message, text) })
+	return ok && !isDead(cause)
+}
+
+// IsDead reports whether client-go made err, the object of an error event, because the connection of a watch stream broke.
+func IsDead(err error) bool {
+	cause, ok := apierrors.StatusCause(err, causeWatchDecoding)
+	return ok && isDead(cause)
+}
+
+func isDead(cause metav1.StatusCause) bool {
+	return slices.ContainsFunc(deadConnections, func(text string) bool { return strings.Contains(cause.Message, text) })
 }
 
 // IsLate reports whether err ended a watch stream some time after its last data could arrive: pings or TCP detected that the peer no

@@ -69,14 +69,16 @@ func (w *watchProxy) receive(event watch.Event) {
 	}
 }
 
-// receiveError records an error event. client-go itself creates the error event of a dead connection, which is therefore not a
-// receipt.
+// receiveError records an error event. client-go itself makes the error event of a dead connection, which is therefore not
+// counted, and no receipt if the connection was dead for some time.
 func (w *watchProxy) receiveError(err error, at int64) {
 	if !errclass.IsLate(err) {
 		w.connection.lastReceipt.Store(at)
 	}
 	w.remember()
-	w.connection.metrics.countEvent(watch.Error)
+	if !errclass.IsDead(err) {
+		w.connection.metrics.countEvent(watch.Error)
+	}
 	w.failed(err)
 }
 
