@@ -44,10 +44,11 @@ func TestUpstreamQueueMetrics(t *testing.T) {
 		q.AddRateLimited("d")
 		time.Sleep(2 * time.Second)
 		item, _ := q.Get()
-		time.Sleep(2900 * time.Millisecond)
+		time.Sleep(2800 * time.Millisecond)
 		q.Add(item)
 		time.Sleep(100 * time.Millisecond)
 		q.Done(item)
+		time.Sleep(100 * time.Millisecond)
 		_, _ = q.Get()
 		time.Sleep(time.Second)
 		synctest.Wait() // client-go updates work in progress every 500 ms, and does so now
@@ -79,7 +80,7 @@ func TestUpstreamQueueMetrics(t *testing.T) {
 		"workqueue_queue_duration_seconds_count":      2,
 		"workqueue_queue_duration_seconds_sum":        7, // a 2 s, b 5 s
 		"workqueue_work_duration_seconds_count":       1,
-		"workqueue_work_duration_seconds_sum":         3,
+		"workqueue_work_duration_seconds_sum":         2.9,
 		"workqueue_unfinished_work_seconds":           1,
 		"workqueue_longest_running_processor_seconds": 1,
 	})
