@@ -78,7 +78,8 @@ func (h *handler) String() string { return fmt.Sprint(h.inner) }
 
 // OnAdd implements cache.ResourceEventHandler.
 func (h *handler) OnAdd(obj any, isInInitialList bool) {
-	d := h.begin(stream.EventAdded, obj, rv.Of(obj), isInInitialList)
+	var d delivery
+	h.begin(&d, stream.EventAdded, obj, rv.Of(obj), isInInitialList)
 	defer h.finish(&d)
 	h.inner.OnAdd(obj, isInInitialList)
 	d.returned = true
@@ -95,7 +96,7 @@ func (h *handler) OnUpdate(oldObj, newObj any) {
 		}
 	} else {
 		h.metrics.updates.changedVersion(oldObj, newObj)
-		d = h.begin(stream.EventModified, newObj, version, false)
+		h.begin(&d, stream.EventModified, newObj, version, false)
 	}
 	defer h.finish(&d)
 	h.inner.OnUpdate(oldObj, newObj)
@@ -105,7 +106,8 @@ func (h *handler) OnUpdate(oldObj, newObj any) {
 // OnDelete implements cache.ResourceEventHandler.
 func (h *handler) OnDelete(obj any) {
 	_, missed := obj.(cache.DeletedFinalStateUnknown)
-	d := h.begin(stream.EventDeleted, obj, rv.Of(obj), missed)
+	var d delivery
+	h.begin(&d, stream.EventDeleted, obj, rv.Of(obj), missed)
 	defer h.finish(&d)
 	h.inner.OnDelete(obj)
 	d.returned = true
@@ -136,15 +138,14 @@ type delivery struct {
 
 // begin determines what caused a call and when the cause was received. listed is set for an object of a list and for one that
 // a list no longer had.
-func (h *handler) begin(event string, object any, version string, listed bool) delivery {
-	d := delivery{start: h.shared.Now()}
-	h.setReceived(&d, version, listed)
+func (h *handler) begin(d *delivery, event string, object any, version string, listed bool) {
+	d.start = h.shared.Now()
+	h.setReceived(d, version, listed)
 	d.own = h.echoes.Deliver(h.connection.Echo, d.version)
 	if h.shared.Tracing != nil && d.event {
 		h.shared.Tracing.Deliveries.Enter()
-		h.beginSpan(&d, event, object)
+		h.beginSpan(d, event, object)
 	}
-	return d
 }
 
 // setReceived determines when the cause of a call was received. An object of a list counts from the end of the list, or

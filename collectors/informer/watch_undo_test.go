@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 	"testing/synctest"
+	"time"
 
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -30,10 +31,10 @@ import (
 const readAhead = stream.ReadAhead
 
 // Events that the reflector has not received when it stops the watch are sent again on the next one. They must be neither
-// counted as objects twice nor pending twice.
+// counted as objects twice nor pending twice. They were received nevertheless.
 func TestEventsThatWereNotTakenAreUndone(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		obs, _ := observertest.New(t)
+		obs, reg := observertest.New(t)
 		server := fakeapi.NewServer()
 		lw := informer.NewListerWatcher(obs, pods, server)
 		cursor := lw.NewCursor()
@@ -41,6 +42,7 @@ func TestEventsThatWereNotTakenAreUndone(t *testing.T) {
 		stream := <-server.Streams
 		stream.Send(watch.Added, fakeapi.Pod("a", 2))
 		<-w.ResultChan()
+		time.Sleep(time.Minute)
 		for v := 3; v < 3+readAhead; v++ {
 			stream.Send(watch.Added, fakeapi.Pod("b", v))
 		}
@@ -54,7 +56,11 @@ func TestEventsThatWereNotTakenAreUndone(t *testing.T) {
 		if n, _ := cursor.Backlog(); n != 2+readAhead {
 			t.Fatalf("%d events are remembered", n)
 		}
+		received := metricstest.Take(t, reg)["k8s_informer_last_event_timestamp_seconds"]
 		w.Stop()
+		if at := metricstest.Take(t, reg)["k8s_informer_last_event_timestamp_seconds"]; at != received || at == 0 {
+			t.Errorf("the last event was received at %v, and then at %v", received, at)
+		}
 		n, _ := cursor.Backlog()
 		if s := informer.Statuses(obs)[0]; n != 1 || s.Objects != 1 || s.Received != 2 {
 			t.Errorf("%d events and %d objects are remembered, received is %d; one was taken, with version 2", n, s.Objects, s.Received)

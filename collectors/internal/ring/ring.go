@@ -161,6 +161,16 @@ func (r *Ring) At(rv uint64) (at int64, ok bool) {
 	return 0, false
 }
 
+// Last returns when the event that was pushed last was received, 0 before the first one.
+func (r *Ring) Last() int64 {
+	head := r.head.Load()
+	if head == 0 {
+		return 0
+	}
+	at := r.slot(head - 1).at.Load()
+	return max(at, ^at)
+}
+
 // Restart makes cursors skip all earlier events: resourceVersions have gone backwards, as after an etcd restore, and cannot
 // be compared with earlier ones.
 func (r *Ring) Restart() {

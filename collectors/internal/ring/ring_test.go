@@ -479,3 +479,21 @@ func TestDropSearchesTheLastEvents(t *testing.T) {
 		t.Errorf("Drop does not search exactly the last %d events", dropSearch)
 	}
 }
+
+func TestLastIsTheReceiptOfTheLastEvent(t *testing.T) {
+	r := New(4)
+	if at := r.Last(); at != 0 {
+		t.Errorf("%d before the first event", at)
+	}
+	for v := uint64(1); v < 10; v++ {
+		r.Push(v, int64(100+v))
+	}
+	r.Drop(9)
+	if at := r.Last(); at != 109 {
+		t.Errorf("%d after the last event was dropped, want 109", at)
+	}
+	r.Unpush()
+	if at := r.Last(); at != 108 {
+		t.Errorf("%d after the last event was removed, want 108", at)
+	}
+}

@@ -10,6 +10,9 @@ import (
 	"k8s.io/apimachinery/pkg/api/meta"
 )
 
+// safeDigits is the length of numbers that always have at most 64 bits.
+const safeDigits = 19
+
 // Parse returns s as a number. It returns false if s cannot be compared: if it is empty, has leading zeros, a sign or other
 // characters, is "0" (which means any version), or has more than 64 bits. It does not allocate.
 func Parse(s string) (uint64, bool) {
@@ -22,7 +25,7 @@ func Parse(s string) (uint64, bool) {
 		if d > 9 {
 			return 0, false
 		}
-		if n > (math.MaxUint64-d)/10 {
+		if i >= safeDigits && n > (math.MaxUint64-d)/10 {
 			return 0, false
 		}
 		n = n*10 + d

@@ -48,9 +48,9 @@ type Connection struct {
 	objects atomic.Int64
 	// miscounted is set when objects may differ from the store.
 	miscounted atomic.Bool
-	// lastReceipt is when data was last received, or 0 if none was.
+	// lastReceipt is when data was last received, or 0 if none was, other than events that the ring remembers: each store takes time.
 	lastReceipt atomic.Int64
-	// lastReceiptTime is lastReceipt as a wall clock time, as computed by a scrape.
+	// lastReceiptTime is ReceivedAt as a wall clock time, as computed by a scrape.
 	lastReceiptTime atomic.Pointer[timestamp]
 	// up is the number of open watches that have shown that they are up.
 	up atomic.Int32
@@ -173,12 +173,12 @@ func (c *Connection) OpenedTime() time.Time {
 }
 
 // ReceivedAt returns when data was last received, by the Observer's clock, 0 if none was.
-func (c *Connection) ReceivedAt() int64 { return c.lastReceipt.Load() }
+func (c *Connection) ReceivedAt() int64 { return max(c.lastReceipt.Load(), c.Ring.Last()) }
 
 // LastReceipt returns when data was last received, or the zero time if none was. The wall clock time is computed once for
 // each receipt, so that it is the same in each scrape. Scrapes compute it, so that it costs nothing per event.
 func (c *Connection) LastReceipt() time.Time {
-	at := c.lastReceipt.Load()
+	at := c.ReceivedAt()
 	if at == 0 {
 		return time.Time{}
 	}

@@ -35,8 +35,8 @@ func (w *watchProxy) receive(event watch.Event) {
 		w.receiveError(apierrors.FromObject(event.Object), at)
 		return
 	}
-	c.lastReceipt.Store(at)
 	if w.initial {
+		c.lastReceipt.Store(at)
 		w.receiveInitial(event)
 		return
 	}
@@ -45,6 +45,7 @@ func (w *watchProxy) receive(event watch.Event) {
 	}
 	w.remember()
 	c.metrics.countEvent(event.Type)
+	remembered := false
 	resourceVersion := versionOf(event) // empty if the object cannot be read, so that undo reverses exactly what follows
 	if w.ordered = w.ordered || event.Type != watch.Added; !w.ordered {
 		w.unordered = w.events
@@ -57,15 +58,19 @@ func (w *watchProxy) receive(event watch.Event) {
 			c.advance(version)
 			if paired(event.Type) {
 				c.Ring.Push(version, at)
+				remembered = true
 				c.Echo.Received(version, at)
 			}
 		}
+	}
+	if !remembered {
+		c.lastReceipt.Store(at)
 	}
 	if event.Type == watch.Added || event.Type == watch.Modified {
 		c.observePropagation(event.Object) // this and inspect are last, because they panic if the object cannot be read
 	}
 	if paired(event.Type) {
-		c.inspect(event.Object)
+		c.inspect(event.Object, remembered)
 	}
 }
 
@@ -114,7 +119,7 @@ func (w *watchProxy) receiveInitial(event watch.Event) {
 	case watch.Added:
 		w.items++
 		w.changes++
-		w.connection.inspect(event.Object)
+		w.connection.inspect(event.Object, false)
 		w.connection.listEcho(event.Object)
 	case watch.Modified:
 		w.changes++
@@ -145,6 +150,7 @@ func (w *watchProxy) undo(last ...watch.Event) {
 	for len(w.result) > 0 {
 		events = append(events, <-w.result)
 	}
+	w.connection.lastReceipt.Store(w.connection.ReceivedAt()) // the ring is about to forget it
 	for _, event := range slices.Backward(append(events, last...)) {
 		if w.events == 0 {
 			return // the rest are initial events, which receive does not record individually

@@ -16,9 +16,9 @@ func (c *Connection) SetNamespace(namespace string) {
 	}
 }
 
-// inspect counts a received object that is outside of the informer's namespace, or that has no comparable resourceVersion. It
-// takes a few nanoseconds and panics if the object cannot be read.
-func (c *Connection) inspect(object runtime.Object) {
+// inspect counts a received object that is outside of the informer's namespace, or that has no comparable resourceVersion
+// unless versioned says that it has one. It takes a few nanoseconds and panics if the object cannot be read.
+func (c *Connection) inspect(object runtime.Object, versioned bool) {
 	o, err := meta.Accessor(object)
 	if err != nil {
 		return
@@ -26,8 +26,10 @@ func (c *Connection) inspect(object runtime.Object) {
 	if c.namespace != "" && o.GetNamespace() != c.namespace && o.GetNamespace() != "" {
 		c.metrics.foreign.Add(1)
 	}
-	if _, ok := rv.Parse(o.GetResourceVersion()); !ok {
-		c.metrics.unversioned.Add(1)
+	if !versioned {
+		if _, versioned = rv.Parse(o.GetResourceVersion()); !versioned {
+			c.metrics.unversioned.Add(1)
+		}
 	}
 }
 
@@ -35,7 +37,7 @@ func (c *Connection) inspect(object runtime.Object) {
 func (c *Connection) inspectPage(page runtime.Object) {
 	defer func() { _ = recover() }() // the reflector reports objects that cannot be read
 	_ = meta.EachListItem(page, func(object runtime.Object) error {
-		c.inspect(object)
+		c.inspect(object, false)
 		c.listEcho(object)
 		return nil
 	})

@@ -71,7 +71,7 @@ func (c *Connection) coveredUntil(now, opened int64, end watchEnd) int64 {
 	if !end.late {
 		return now
 	}
-	return min(now, max(opened, c.lastReceipt.Load(), c.fresh.Load()))
+	return min(now, max(opened, c.ReceivedAt(), c.fresh.Load()))
 }
 
 // watchDown records why there is no watch.
