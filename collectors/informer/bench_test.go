@@ -8,13 +8,11 @@ import (
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/watch"
 	corelisters "k8s.io/client-go/listers/core/v1"
 	"k8s.io/client-go/tools/cache"
 
 	"github.com/informer-exporter/informer-exporter/collectors/informer"
-	"github.com/informer-exporter/informer-exporter/collectors/internal/stream"
 	"github.com/informer-exporter/informer-exporter/internal/testenv/budget"
 	"github.com/informer-exporter/informer-exporter/internal/testenv/fakeapi"
 	"github.com/informer-exporter/informer-exporter/internal/testenv/metricstest"
@@ -103,25 +101,6 @@ func read(b *testing.B, lister corelisters.PodNamespaceLister, n int) {
 	}
 }
 
-// BenchmarkEvent compares the path of an event from the watch to the return of a handler with that without decorators, and with
-// that through a bare relay: what stands between watch and reflector needs a goroutine, and nothing can be cheaper than one that
-// only passes events on. On one processor, it is work that is measured, and not when goroutines are woken.
-func BenchmarkEvent(b *testing.B) {
-	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
-	plain := func(lw cache.ListerWatcher) cache.SharedIndexInformer {
-		return cache.NewSharedIndexInformer(lw, &corev1.Pod{}, 0, cache.Indexers{})
-	}
-	decorated := eventWorkload(func(lw cache.ListerWatcher) cache.SharedIndexInformer {
-		obs, _ := observertest.New(b)
-		return informer.NewSharedIndexInformer(obs, pods, lw, &corev1.Pod{}, cache.SharedIndexInformerOptions{})
-	})
-	b.Run("beyond=client-go", func(b *testing.B) { budget.Ratio(b, 20_000, eventWorkload(plain), decorated) })
-	b.Run("beyond=relay", func(b *testing.B) {
-		relayed := func(lw cache.ListerWatcher) cache.SharedIndexInformer { return plain(relay{lw}) }
-		budget.Ratio(b, 20_000, eventWorkload(relayed), decorated)
-	})
-}
-
 // eventWorkload sends events to the handler of an informer.
 func eventWorkload(newInformer func(lw cache.ListerWatcher) cache.SharedIndexInformer) budget.Workload {
 	return func(b *testing.B, n int) time.Duration {
@@ -155,48 +134,6 @@ func eventWorkload(newInformer func(lw cache.ListerWatcher) cache.SharedIndexInf
 	}
 }
 
-// relay is a ListerWatcher that passes the events of watches on, through a goroutine, and does nothing else.
-type relay struct{ cache.ListerWatcher }
-
-// IsWatchListSemanticsUnSupported is what the fake API server says too.
-func (relay) IsWatchListSemanticsUnSupported() bool { return true }
-
-// Watch implements cache.Watcher.
-func (r relay) Watch(options metav1.ListOptions) (watch.Interface, error) {
-	inner, err := r.ListerWatcher.Watch(options) //nolint:staticcheck // the reflector calls it
-	if err != nil {
-		return nil, err
-	}
-	w := &relayedWatch{Interface: inner, result: make(chan watch.Event, stream.ReadAhead), done: make(chan struct{})}
-	go func() {
-		defer close(w.result)
-		for event := range inner.ResultChan() {
-			select {
-			case w.result <- event:
-			case <-w.done:
-				return
-			}
-		}
-	}()
-	return w, nil
-}
-
-type relayedWatch struct {
-	watch.Interface
-	result chan watch.Event
-	done   chan struct{}
-	stop   sync.Once
-}
-
-// ResultChan implements watch.Interface.
-func (w *relayedWatch) ResultChan() <-chan watch.Event { return w.result }
-
-// Stop implements watch.Interface.
-func (w *relayedWatch) Stop() {
-	w.stop.Do(func() { close(w.done) })
-	w.Interface.Stop()
-}
-
 var names = func() (names [1000]string) {
 	for i := range names {
 		names[i] = fmt.Sprintf("pod-%d", i)
@@ -204,8 +141,8 @@ var names = func() (names [1000]string) {
 	return names
 }()
 
-// BenchmarkMemory reports the memory of a decorated informer beyond that of a plain one. It does not depend on the
-// number of objects.
+// BenchmarkMemory reports the memory of a decorated informer beyond that of a plain one: its objects on the heap, and stacks. It does
+// not depend on the number of objects.
 func BenchmarkMemory(b *testing.B) {
 	const informers = 200
 	measure := func(decorated bool) float64 {
@@ -233,7 +170,7 @@ func BenchmarkMemory(b *testing.B) {
 		runtime.GC()
 		runtime.ReadMemStats(&after)
 		runtime.KeepAlive(keep)
-		return (float64(after.HeapInuse+after.StackInuse) - float64(before.HeapInuse+before.StackInuse)) / informers / 1024
+		return (float64(after.HeapAlloc+after.StackInuse) - float64(before.HeapAlloc+before.StackInuse)) / informers / 1024
 	}
 	plain := measure(false)
 	b.ReportMetric(0, "ns/op")

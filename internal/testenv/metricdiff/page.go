@@ -25,7 +25,7 @@ func Parse(page string) (map[string]Metric, error) {
 		switch {
 		case strings.HasPrefix(line, "#"):
 			shared, columns = nil, nil
-		case strings.HasPrefix(line, "All have the labels "):
+		case strings.HasPrefix(line, "Labels: "):
 			shared = names(line)
 		case strings.HasPrefix(line, "| metric | type |"):
 			columns = cells(line)

@@ -29,7 +29,7 @@ var budgets = part{
 var (
 	operations = map[string]string{
 		"Lister": "read from a lister", "Parallel/goroutines=2": "the same, from 2 goroutines", "GetByKey": "read by key from an indexer",
-		"Event/beyond=relay": "event, beyond a goroutine that passes it on", "Memory": "memory", "Queue/reporting/ready=1000": "queue item", "Reconciler": "reconcile",
+		"Event/beyond=measuring-relay": "event, beyond what measuring it takes", "Memory": "memory", "Queue/reporting/ready=1000": "queue item", "Reconciler": "reconcile",
 		"Scale/100000x123/exporter": "exporter, 100,000 objects of 123 resources", "APIServer": "watch events as fast as they are decoded",
 		"Events": "audit log of 500 clients with 10,000 watches",
 	}

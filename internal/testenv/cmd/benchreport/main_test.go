@@ -112,8 +112,8 @@ func TestBudgetsAgain(t *testing.T) {
 	if again := budgets.again(results); len(again) > 0 {
 		t.Errorf("repeats %v", again)
 	}
-	results[[2]string{"Event/beyond=relay", "added-ns"}]++
-	if again := budgets.again(results); len(again) != 1 || again[0].pattern != "^BenchmarkEvent$/^beyond=relay$" {
+	results[[2]string{"Event/beyond=measuring-relay", "added-ns"}]++
+	if again := budgets.again(results); len(again) != 1 || again[0].pattern != "^BenchmarkEvent$/^beyond=measuring-relay$" {
 		t.Errorf("repeats %v", again)
 	}
 }
