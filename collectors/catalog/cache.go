@@ -5,7 +5,7 @@ var (
 	InformerSynced = gauge(Metric{
 		Name:      "k8s_informer_synced",
 		Help:      "Whether the informer has synced (1) or not (0), as reported by client-go's HasSynced.",
-		Notes:     "Stays 1 when the watch is lost later. Absent before the start.",
+		Notes:     "Stays 1 after the loss of a watch. Absent before the start.",
 		Family:    familyCache,
 		Labels:    informer(),
 		Essential: true,

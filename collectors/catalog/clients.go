@@ -76,7 +76,7 @@ var (
 	AuditHotLoopWrites = gauge(Metric{
 		Name:   "k8s_audit_hot_loop_writes",
 		Help:   "Writes of the client to one object in the last minute in which they were more than one a second, of the busiest object.",
-		Notes:  "Absent without such an object.",
+		Notes:  "Absent without one.",
 		Family: familyClients,
 		Labels: []Label{LabelClient, LabelInformerType},
 	})

@@ -61,7 +61,7 @@ var (
 	InformerSameGenerationUpdates = counter(Metric{
 		Name:   "k8s_informer_same_generation_updates_total",
 		Help:   "Number of updates delivered to handlers that did not change the object's generation.",
-		Notes:  "Most change the status, others labels, annotations or other metadata. Objects without a generation do not count.",
+		Notes:  "Most change the status, others metadata. Objects without a generation do not count.",
 		Family: familyHandlers,
 		Labels: informer(),
 	})

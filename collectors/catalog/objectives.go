@@ -30,7 +30,7 @@ var Objectives = objectives{
 		ID: "event_lag", Title: "Event lag p99",
 		Metric: InformerEventLag.Metric, Threshold: 5, Unit: "s", Quantile: .99, MinCount: 100,
 		BurnRates: burnRates,
-		Source:    Source{From: Articles, Text: "cache delay P99", Differs: "the article gives no number; 5 s is ours"},
+		Source:    Source{From: Articles, Text: "cache delay P99", Differs: "5 s is ours: it gives none"},
 	},
 	WatchDisconnects: Objective{
 		ID: "watch_disconnects", Title: "Watch disconnects per minute",
@@ -293,7 +293,7 @@ var Objectives = objectives{
 		ID: "item_retries", Title: "Retries of one item",
 		Metric: ControllerItemRetriesMax.Metric, Threshold: 6, Unit: "short", For: 10 * time.Minute,
 		Severity: Ticket,
-		Source:   Source{From: Articles, Text: "MaxRetries 6", Differs: "still retried after 10 minutes, because default backoff reaches six retries within a second"},
+		Source:   Source{From: Articles, Text: "MaxRetries 6", Differs: "after 10 minutes: default backoff reaches six retries within a second"},
 	},
 	WorkersMissing: Objective{
 		ID: "workers_missing", Title: "Running workers",

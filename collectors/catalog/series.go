@@ -5,7 +5,7 @@ var (
 	InformerLabelOverflow = counter(Metric{
 		Name:      "k8s_informer_label_overflow_total",
 		Help:      "Number of items, such as handlers and controllers, reported as other because their label reached its limit.",
-		Notes:     "If they are legitimate, raise the limit in Options.Limits.",
+		Notes:     "If they are legitimate, raise Options.Limits.",
 		Family:    familySeries,
 		Labels:    []Label{LabelName, labelCapped},
 		Essential: true,
