@@ -71,9 +71,10 @@ func printHelp(w io.Writer, commands []*command) error {
 	text := fmt.Sprintf("usage: %s [command] [flags]\n\n%s\n\nCommands:\n", buildinfo.Name, description)
 	for _, c := range commands {
 		summary, _, _ := strings.Cut(c.help, ". ")
-		text += fmt.Sprintf("  %s\n      %s\n", c.usage(), strings.TrimSuffix(summary, ".")+".")
+		summary, _, _ = strings.Cut(strings.TrimSuffix(summary, "."), ": ")
+		text += fmt.Sprintf("  %s\n      %s.\n", c.usage(), summary)
 	}
-	_, err := fmt.Fprintf(w, "%s\nThe default command is serve. Run %s <command> --help for the flags of a command.\n", text, buildinfo.Name)
+	_, err := fmt.Fprintf(w, "%s\nRun %s <command> --help for the flags of a command.\n", text, buildinfo.Name)
 	return err
 }
 

@@ -20,7 +20,7 @@ type auditReportFlags struct {
 
 // auditReportCommand returns the command that describes the clients in audit logs.
 func auditReportCommand(stderr io.Writer) *command {
-	cmd := newCommand("audit report", "Report the clients in audit logs of the API server: their watches, early ends, relists, gaps, lists, conflicts, repeated reads and hot loops. Files may be rotated, compressed, or of several API servers; - is standard input. Exit code 0: no lost watch, 1: a client has lost a watch and still sends requests, 2: the files cannot be read.")
+	cmd := newCommand("audit report", "Report the clients in audit logs of the API server: their watches, early ends, relists, gaps, lists, conflicts, repeated reads and hot loops. Files may be rotated, compressed, or of several API servers (- for standard input). Exit code 0: no lost watch, 1: a client has lost a watch and still sends requests, 2: the files cannot be read.")
 	f := &auditReportFlags{}
 	cmd.flags.StringVar(&f.client, "client", "", "Report only clients with this `TEXT` in their user or user agent.")
 	cmd.flags.StringVar(&f.since, "since", "", "Ignore events before this `TIME`: RFC 3339, or a duration before now such as 2h.")

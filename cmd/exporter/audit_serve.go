@@ -39,7 +39,7 @@ func auditServeCommand(stderr io.Writer) *command {
 	cmd.flags.StringVar(&f.web.telemetryPath, "web.telemetry-path", web.DefaultTelemetryPath, "`PATH` under which to expose metrics.")
 	cmd.flags.StringVar(&f.web.healthAddress, "web.health-address", "", "Also serve /livez, /readyz and /healthz on this `ADDRESS`, such as :9959, without authentication and TLS, for the kubelet.")
 	cmd.flags.StringArrayVar(&f.options.Files, "log.file", nil, "Audit log `FILE` to follow, also after its rotation. Repeatable.")
-	cmd.flags.StringVar(&f.options.PositionDir, "log.position-dir", "", "Existing `DIRECTORY` for the positions in the logs, from which a restart continues. By default, it continues at the ends of the logs.")
+	cmd.flags.StringVar(&f.options.PositionDir, "log.position-dir", "", "Existing `DIRECTORY` for the positions in the logs, from which a restart continues. Defaults to their ends.")
 	cmd.flags.BoolVar(&f.webhook, "webhook", false, "Receive events from the audit webhooks of API servers at "+webhookPath+". Senders need a client certificate that --web.config.file verifies, or a token.")
 	cmd.flags.StringVar(&f.options.TokenFile, "webhook.token-file", "", "`FILE` with the bearer token that senders have instead of a client certificate.")
 	cmd.flags.IntVar(&f.options.Clients, "limit.clients", 200, "Most clients that are told apart; others are counted as one.")

@@ -37,7 +37,7 @@ compdef _informer_exporter informer-exporter
 // completionCommand returns the command completion.
 func completionCommand() *command {
 	shells := []string{"bash", "zsh", "fish"}
-	cmd := newCommand("completion", "Print a completion script, for example for source <(informer-exporter completion bash) in ~/.bashrc.")
+	cmd := newCommand("completion", "Print a completion script.")
 	cmd.args = []string{strings.Join(shells, "|")}
 	cmd.options = shells
 	cmd.run = func(_ context.Context, args []string, stdout io.Writer) error {

@@ -55,7 +55,7 @@ func writeReport(w io.Writer, format string, report any, table func(io.Writer) e
 
 // costCommand returns the command cost.
 func costCommand() *command {
-	cmd := newCommand("cost", "Estimate an exporter's series, API server requests and memory in a cluster, by default and with a configuration file. Sends one list request with limit 1 per resource to count its objects. With --url, report what the caches of a program would save without managedFields or with metadata only.")
+	cmd := newCommand("cost", "Estimate an exporter's series, API server requests and memory in a cluster. Sends one list request with limit 1 per resource to count its objects. With --url, report what the caches of a program would save without managedFields or with metadata only.")
 	f := &costFlags{}
 	cmd.flags.StringVar(&f.configFile, "config.file", "", "Configuration `FILE` to compare with the defaults.")
 	cmd.flags.StringVar(&f.kubeconfig, "kubeconfig", "", "Kubeconfig `FILE`. Defaults to the one that kubectl uses.")

@@ -12,8 +12,8 @@ const flagsPage = "../../docs/flags.md"
 
 const flagsIntroduction = `# Commands and flags
 
-Every command and flag, as ` + "`informer-exporter --help` and `informer-exporter <command> --help`" + ` print them.
-[Exporter](exporter.md) explains the commands, and [Configuration](../deploy/configuration.md) the configuration file.
+The output of ` + "`informer-exporter [command] --help`" + `. See [Exporter](exporter.md) and
+[Configuration](../deploy/configuration.md).
 
 For shell completion:
 

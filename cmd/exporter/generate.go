@@ -13,7 +13,7 @@ import (
 
 // generateCommand returns the command generate.
 func generateCommand() *command {
-	cmd := newCommand("generate", "Write dashboards, alert rules, Alertmanager routes, runbooks, manifests and reference documentation.")
+	cmd := newCommand("generate", "Write dashboards, alert rules, Alertmanager routes, runbooks, manifests and documentation.")
 	cmd.required = []string{"out"}
 	var out, file, exporterFile, schema string
 	cmd.flags.StringVar(&out, "out", "", "Output `DIR`. Removes generated files that are no longer needed, unless changed by hand.")

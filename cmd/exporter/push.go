@@ -45,14 +45,14 @@ const (
 
 // pushCommand returns the command push.
 func pushCommand(stderr io.Writer) *command {
-	cmd := newCommand("push", "Watch the cluster until everything is synced and audited once, push the metrics to a Pushgateway, and exit. For clusters that Prometheus cannot scrape.")
+	cmd := newCommand("push", "Watch the cluster until everything is synced and audited once, push to a Pushgateway, and exit. For clusters that Prometheus cannot scrape.")
 	cmd.required = []string{"pushgateway.url"}
 	f := &pushFlags{cluster: registerCluster(cmd.flags)}
 	cmd.flags.StringVar(&f.address, "pushgateway.url", "", "`URL` of the Pushgateway, without /metrics. Its user and password are sent as basic authentication.")
-	cmd.flags.StringVar(&f.password, "pushgateway.password-file", "", "`FILE` with the password of the user in the URL. Other users of the host can see a password in the URL.")
+	cmd.flags.StringVar(&f.password, "pushgateway.password-file", "", "`FILE` with the password of the user in the URL. Others can see one in the URL.")
 	cmd.flags.StringVar(&f.job, "pushgateway.job", buildinfo.Name, "`VALUE` of the label job.")
 	cmd.flags.StringToStringVar(&f.grouping, "pushgateway.grouping", nil, "Additional grouping `LABEL=VALUE`, such as cluster=eu. Repeatable.")
-	cmd.flags.DurationVar(&f.timeout, "push.timeout", 5*time.Minute, "How long to wait for the informers. On timeout, the available metrics are pushed and the command fails.")
+	cmd.flags.DurationVar(&f.timeout, "push.timeout", 5*time.Minute, "Timeout of the informers, at which the available metrics are pushed and the command fails.")
 	f.logging = registerLogging(cmd.flags, stderr)
 	cmd.run = func(ctx context.Context, _ []string, _ io.Writer) error { return f.push(ctx) }
 	return cmd

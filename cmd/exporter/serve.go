@@ -35,7 +35,7 @@ type clusterFlags struct {
 
 func registerCluster(flags *pflag.FlagSet) *clusterFlags {
 	f := &clusterFlags{}
-	flags.StringVar(&f.configFile, "config.file", "", "Configuration `FILE`, which serve reloads when it changes and on SIGHUP. Defaults to common resources and all custom resources in all namespaces.")
+	flags.StringVar(&f.configFile, "config.file", "", "Configuration `FILE`, which serve reloads when it changes and on SIGHUP. Defaults to common and all custom resources.")
 	flags.StringVar(&f.kubeconfig, "kubeconfig", "", "Kubeconfig `FILE`. Defaults to $KUBECONFIG, then to the service account of the Pod.")
 	return f
 }

@@ -11,15 +11,15 @@ var budgets = map[string]int{
 	"docs/README.md": 350, "docs/quickstart-library.md": 350, "docs/quickstart-exporter.md": 350,
 	"docs/instrumentation.md": 2100, "docs/tracing.md": 1050, "docs/concepts.md": 860, "docs/comparison.md": 560, "docs/versioning.md": 310,
 	"docs/install.md": 600, "docs/exporter.md": 1400, "docs/high-availability.md": 1250, "docs/security.md": 1500, "docs/generator.md": 800,
-	"docs/troubleshooting.md": 450, "docs/flags.md": 1720, "docs/dashboards.md": 900, "docs/alerting.md": 1150, "docs/on-call.md": 430,
+	"docs/troubleshooting.md": 450, "docs/flags.md": 1600, "docs/dashboards.md": 900, "docs/alerting.md": 1150, "docs/on-call.md": 430,
 	"docs/faults.md": 1800, "docs/detection.md": 1800, "docs/benchmarks.md": 1400, "docs/lint.md": 1100, "docs/audit-log.md": 700,
-	"docs/dev/adding.md": 300, "docs/dev/testing.md": 900, "docs/dev/chaos.md": 1000, "docs/dev/decisions.md": 1880, "docs/dev/requirements.md": 2720,
-	"deploy/metrics.md": 9620, "deploy/configuration.md": 900, "deploy/thresholds.md": 1660, "CHANGELOG.md": 900, "CONTRIBUTING.md": 650,
+	"docs/dev/adding.md": 300, "docs/dev/testing.md": 900, "docs/dev/chaos.md": 1000, "docs/dev/decisions.md": 1850, "docs/dev/requirements.md": 2700,
+	"deploy/metrics.md": 9550, "deploy/configuration.md": 900, "deploy/thresholds.md": 1650, "CHANGELOG.md": 900, "CONTRIBUTING.md": 650,
 }
 
 // Limits of all pages together, and of a cell of a table.
 const (
-	mostWords, mostLines, mostCell = 41_450, 2_075, 30
+	mostWords, mostLines, mostCell = 41_050, 2_070, 30
 )
 
 var cellEnd = regexp.MustCompile(` \|(?: |$)`)
