@@ -1,6 +1,7 @@
 package informer_test
 
 import (
+	"context"
 	"runtime"
 	"slices"
 	"sync"
@@ -53,7 +54,7 @@ func relayWorkload(decorate func(cache.ListerWatcher, cache.ResourceEventHandler
 	return func(b *testing.B, n int) time.Duration {
 		source := watch.NewFakeWithChanSize(stream.ReadAhead, false)
 		handled := 0
-		lw, handler := decorate(&cache.ListWatch{WatchFunc: func(metav1.ListOptions) (watch.Interface, error) { return source, nil }},
+		lw, handler := decorate(&cache.ListWatch{WatchFuncWithContext: func(context.Context, metav1.ListOptions) (watch.Interface, error) { return source, nil }},
 			cache.ResourceEventHandlerFuncs{UpdateFunc: func(any, any) { handled++ }})
 		w, err := lw.Watch(metav1.ListOptions{}) //nolint:staticcheck // the decorator's methods call each other
 		if err != nil {
