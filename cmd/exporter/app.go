@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/prometheus/common/version"
+	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
 	"github.com/informer-exporter/informer-exporter/internal/exporter/buildinfo"
@@ -17,72 +18,70 @@ import (
 const description = `Watches a Kubernetes cluster through informers and exports their sync, lag, watch health and consistency
 with the API server.`
 
-// run parses args and runs a command. Results are written to stdout, logs to stderr. The first argument is the command,
-// unless it is a flag: then the command is serve.
+// run parses args and runs a command. Results are written to stdout, logs to stderr.
 func run(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 	version.Version = buildinfo.Version() // for builds without linker flags
-
-	serve := serveCommand(stderr)
-	versions := newCommand("version", "Print version and build information.")
-	versions.run = func(_ context.Context, _ []string, stdout io.Writer) error {
-		_, err := fmt.Fprintln(stdout, buildinfo.Print())
-		return err
-	}
-	commands := []*command{serve, pushCommand(stderr), generateCommand(), checkCommand(stderr), explainCommand(), checkConfigCommand(), costCommand(), auditReportCommand(stderr), auditServeCommand(stderr), completionCommand(), versions}
-
-	selected := serve
-	if len(args) > 0 {
-		switch first := args[0]; {
-		case slices.Contains([]string{"--help", "-h", "help"}, first):
-			return printHelp(stdout, commands)
-		case first == completeCommand:
-			return complete(stdout, commands, args[1:])
-		case first == "--version":
-			selected, args = versions, nil
-		case !strings.HasPrefix(first, "-"):
-			c, rest := named(commands, args)
-			if c == nil {
-				return usageError{fmt.Errorf("unknown command %q; see %s --help", first, buildinfo.Name)}
-			}
-			selected, args = c, rest
-		}
-	}
-	positional, err := selected.parse(args)
+	root := rootCommand(stderr)
+	root.SetOut(stdout)
+	root.SetErr(stderr)
+	root.SetArgs(withDefault(args))
+	selected, err := root.ExecuteContextC(ctx)
+	var f failed
 	switch {
-	case errors.Is(err, pflag.ErrHelp):
-		return selected.printHelp(stdout)
-	case err != nil:
-		return usageError{fmt.Errorf("%w; see %s %s --help", err, buildinfo.Name, selected.name)}
+	case err == nil:
+		return nil
+	case errors.As(err, &f):
+		return f.error
+	default:
+		return usageError{fmt.Errorf("%w; see %s --help", err, selected.CommandPath())}
 	}
-	return selected.run(ctx, positional, stdout)
 }
 
-// named returns the command that args begin with, which has one word or two, and the arguments after it. It returns nil if there is none.
-func named(commands []*command, args []string) (*command, []string) {
-	for _, c := range commands {
-		if words := strings.Fields(c.name); len(args) >= len(words) && slices.Equal(words, args[:len(words)]) {
-			return c, args[len(words):]
+// rootCommand returns the command that has all others.
+func rootCommand(stderr io.Writer) *cobra.Command {
+	root := newCommand(buildinfo.Name+" [command]", description)
+	root.Args = nil // for the names of commands in errors
+	root.Version = buildinfo.Print()
+	root.SetVersionTemplate("{{.Version}}\n")
+	root.SetHelpTemplate(help)
+	root.SilenceErrors, root.SilenceUsage = true, true
+	root.PersistentFlags().BoolP("help", "h", false, "")
+	_ = root.PersistentFlags().MarkHidden("help") // the same in each command
+	root.Flags().Bool("version", false, "")
+	_ = root.Flags().MarkHidden("version") // also a command
+	versions := newCommand("version", "Print version and build information.")
+	execute(versions, func(_ context.Context, _ []string, stdout io.Writer) error {
+		_, err := fmt.Fprintln(stdout, root.Version)
+		return err
+	})
+	root.AddCommand(serveCommand(stderr), pushCommand(stderr), generateCommand(), checkCommand(stderr), explainCommand(), checkConfigCommand(),
+		costCommand(), auditCommand(stderr), versions)
+	completeChoices(root)
+	return root
+}
+
+// withDefault returns args with the default command, serve, before flags.
+func withDefault(args []string) []string {
+	at := 0
+	if len(args) > 0 && slices.Contains([]string{cobra.ShellCompRequestCmd, cobra.ShellCompNoDescRequestCmd}, args[0]) {
+		at = 1
+	}
+	switch {
+	case len(args) == 0:
+	case len(args) == at, !strings.HasPrefix(args[at], "-"), slices.Contains([]string{"--help", "-h", "--version"}, args[at]):
+		return args
+	}
+	return slices.Insert(slices.Clone(args), at, "serve")
+}
+
+// completeChoices makes shells complete the options of flags with a fixed set of them.
+func completeChoices(c *cobra.Command) {
+	c.Flags().VisitAll(func(f *pflag.Flag) {
+		if value, ok := f.Value.(choice); ok {
+			_ = c.RegisterFlagCompletionFunc(f.Name, cobra.FixedCompletions(value.options, cobra.ShellCompDirectiveNoFileComp))
 		}
+	})
+	for _, sub := range c.Commands() {
+		completeChoices(sub)
 	}
-	return nil, args
-}
-
-func printHelp(w io.Writer, commands []*command) error {
-	text := fmt.Sprintf("usage: %s [command] [flags]\n\n%s\n\nCommands:\n", buildinfo.Name, description)
-	for _, c := range commands {
-		summary, _, _ := strings.Cut(c.help, ". ")
-		summary, _, _ = strings.Cut(strings.TrimSuffix(summary, "."), ": ")
-		text += fmt.Sprintf("  %s\n      %s.\n", c.usage(), summary)
-	}
-	_, err := fmt.Fprintf(w, "%s\nRun %s <command> --help for the flags of a command.\n", text, buildinfo.Name)
-	return err
-}
-
-func (c *command) printHelp(w io.Writer) error {
-	text := fmt.Sprintf("usage: %s %s\n\n%s\n", buildinfo.Name, c.usage(), c.help)
-	if c.flags.HasFlags() {
-		text += "\nFlags:\n" + c.flags.FlagUsagesWrapped(helpWidth)
-	}
-	_, err := io.WriteString(w, text)
-	return err
 }

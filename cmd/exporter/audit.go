@@ -8,8 +8,18 @@ import (
 	"os"
 	"time"
 
+	"github.com/spf13/cobra"
+
 	"github.com/informer-exporter/informer-exporter/internal/auditlog/report"
 )
+
+// auditCommand returns the commands that read audit logs.
+func auditCommand(stderr io.Writer) *cobra.Command {
+	cmd := newCommand("audit", "Observe the clients of API servers by their audit logs.")
+	cmd.RunE = func(c *cobra.Command, _ []string) error { return c.Help() }
+	cmd.AddCommand(auditReportCommand(stderr), auditServeCommand(stderr))
+	return cmd
+}
 
 // auditReportFlags are the flags of audit report.
 type auditReportFlags struct {
@@ -19,15 +29,15 @@ type auditReportFlags struct {
 }
 
 // auditReportCommand returns the command that describes the clients in audit logs.
-func auditReportCommand(stderr io.Writer) *command {
-	cmd := newCommand("audit report", "Report the clients in audit logs of the API server: their watches, early ends, relists, gaps, lists, conflicts, repeated reads and hot loops. Files may be rotated, compressed, or of several API servers (- for standard input). Exit code 0: no lost watch, 1: a client has lost a watch and still sends requests, 2: the files cannot be read.")
+func auditReportCommand(stderr io.Writer) *cobra.Command {
+	cmd := newCommand("report FILE...", "Report the clients in audit logs of the API server: their watches, early ends, relists, gaps, lists, conflicts, repeated reads and hot loops. Files may be rotated, compressed, or of several API servers (- for standard input). Exit code 0: no lost watch, 1: a client has lost a watch and still sends requests, 2: the files cannot be read.")
 	f := &auditReportFlags{}
-	cmd.flags.StringVar(&f.client, "client", "", "Report only clients with this `TEXT` in their user or user agent.")
-	cmd.flags.StringVar(&f.since, "since", "", "Ignore events before this `TIME`: RFC 3339, or a duration before now such as 2h.")
-	cmd.flags.StringVar(&f.until, "until", "", "Ignore events after this `TIME`.")
-	f.output = registerOutput(cmd.flags)
-	cmd.variadic = "FILE"
-	cmd.run = func(ctx context.Context, files []string, stdout io.Writer) error {
+	cmd.Flags().StringVar(&f.client, "client", "", "Report only clients with this `TEXT` in their user or user agent.")
+	cmd.Flags().StringVar(&f.since, "since", "", "Ignore events before this `TIME`: RFC 3339, or a duration before now such as 2h.")
+	cmd.Flags().StringVar(&f.until, "until", "", "Ignore events after this `TIME`.")
+	f.output = registerOutput(cmd.Flags())
+	cmd.Args = cobra.MinimumNArgs(1)
+	execute(cmd, func(ctx context.Context, files []string, stdout io.Writer) error {
 		r, err := f.read(ctx, files, os.Stdin, stderr)
 		if err != nil {
 			return usageError{err}
@@ -39,7 +49,7 @@ func auditReportCommand(stderr io.Writer) *command {
 			return errProblems
 		}
 		return nil
-	}
+	})
 	return cmd
 }
 

@@ -13,6 +13,7 @@ import (
 	promcollectors "github.com/prometheus/client_golang/prometheus/collectors"
 	"github.com/prometheus/common/promslog"
 	toolkit "github.com/prometheus/exporter-toolkit/web"
+	"github.com/spf13/cobra"
 
 	"github.com/informer-exporter/informer-exporter/internal/auditlog/live"
 	"github.com/informer-exporter/informer-exporter/internal/auditlog/metrics"
@@ -33,19 +34,19 @@ type auditServeFlags struct {
 }
 
 // auditServeCommand returns the command audit serve.
-func auditServeCommand(stderr io.Writer) *command {
-	cmd := newCommand("audit serve", "Observe the clients of API servers by their audit logs and serve metrics: early ends of watches, relists of informers, loops of writes. Reads log files, or events that API servers send to the path "+webhookPath+". Needs no access to the API server.")
-	f := &auditServeFlags{web: &webFlags{toolkit: registerToolkit(cmd.flags)}}
-	cmd.flags.StringVar(&f.web.telemetryPath, "web.telemetry-path", web.DefaultTelemetryPath, "`PATH` under which to expose metrics.")
-	cmd.flags.StringVar(&f.web.healthAddress, "web.health-address", "", "Also serve /livez, /readyz and /healthz on this `ADDRESS`, such as :9959, without authentication and TLS, for the kubelet.")
-	cmd.flags.StringArrayVar(&f.options.Files, "log.file", nil, "Audit log `FILE` to follow, also after its rotation. Repeatable.")
-	cmd.flags.StringVar(&f.options.PositionDir, "log.position-dir", "", "Existing `DIRECTORY` for the positions in the logs, from which a restart continues. Defaults to their ends.")
-	cmd.flags.BoolVar(&f.webhook, "webhook", false, "Receive events from the audit webhooks of API servers at "+webhookPath+". Senders need a client certificate that --web.config.file verifies, or a token.")
-	cmd.flags.StringVar(&f.options.TokenFile, "webhook.token-file", "", "`FILE` with the bearer token that senders have instead of a client certificate.")
-	cmd.flags.IntVar(&f.options.Clients, "limit.clients", 200, "Most clients that are told apart; others are counted as one.")
-	cmd.flags.IntVar(&f.options.Series, "limit.series", metrics.Series, "Most series of clients; others are counted as one client.")
-	f.memory, f.logging = registerMemory(cmd.flags), registerLogging(cmd.flags, stderr)
-	cmd.run = func(ctx context.Context, _ []string, _ io.Writer) error { return f.serve(ctx) }
+func auditServeCommand(stderr io.Writer) *cobra.Command {
+	cmd := newCommand("serve", "Observe the clients of API servers by their audit logs and serve metrics: early ends of watches, relists of informers, loops of writes. Reads log files, or events that API servers send to the path "+webhookPath+". Needs no access to the API server.")
+	f := &auditServeFlags{web: &webFlags{toolkit: registerToolkit(cmd.Flags())}}
+	cmd.Flags().StringVar(&f.web.telemetryPath, "web.telemetry-path", web.DefaultTelemetryPath, "`PATH` under which to expose metrics.")
+	cmd.Flags().StringVar(&f.web.healthAddress, "web.health-address", "", "Also serve /livez, /readyz and /healthz on this `ADDRESS`, such as :9959, without authentication and TLS, for the kubelet.")
+	cmd.Flags().StringArrayVar(&f.options.Files, "log.file", nil, "Audit log `FILE` to follow, also after its rotation. Repeatable.")
+	cmd.Flags().StringVar(&f.options.PositionDir, "log.position-dir", "", "Existing `DIRECTORY` for the positions in the logs, from which a restart continues. Defaults to their ends.")
+	cmd.Flags().BoolVar(&f.webhook, "webhook", false, "Receive events from the audit webhooks of API servers at "+webhookPath+". Senders need a client certificate that --web.config.file verifies, or a token.")
+	cmd.Flags().StringVar(&f.options.TokenFile, "webhook.token-file", "", "`FILE` with the bearer token that senders have instead of a client certificate.")
+	cmd.Flags().IntVar(&f.options.Clients, "limit.clients", 200, "Most clients that are told apart; others are counted as one.")
+	cmd.Flags().IntVar(&f.options.Series, "limit.series", metrics.Series, "Most series of clients; others are counted as one client.")
+	f.memory, f.logging = registerMemory(cmd.Flags()), registerLogging(cmd.Flags(), stderr)
+	execute(cmd, func(ctx context.Context, _ []string, _ io.Writer) error { return f.serve(ctx) })
 	return cmd
 }
 

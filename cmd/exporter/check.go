@@ -13,6 +13,7 @@ import (
 
 	"github.com/go-logr/logr"
 	"github.com/prometheus/common/model"
+	"github.com/spf13/cobra"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/client-go/metadata"
 	"k8s.io/client-go/rest"
@@ -45,7 +46,7 @@ func arguments(args []string) []string {
 	case pluginName:
 		return append(command, rest...)
 	case pluginCompletion:
-		return append(append([]string{completeCommand}, command...), rest...)
+		return append(append([]string{cobra.ShellCompRequestCmd}, command...), rest...)
 	}
 	return rest
 }
@@ -73,26 +74,26 @@ type checkFlags struct {
 }
 
 // checkCommand returns the command check.
-func checkCommand(stderr io.Writer) *command {
+func checkCommand(stderr io.Writer) *cobra.Command {
 	cmd := newCommand("check", "Check a cluster once and print the problems: resources that cannot be watched, stale or inconsistent caches, locks with no leader, terminating objects and observed generation lag. Exit code 0: no problems, 1: problems, 2: the cluster cannot be checked. Installed in $PATH as kubectl-informers, it runs as kubectl informers.")
 	f := &checkFlags{}
-	cmd.flags.StringVar(&f.kubeconfig, "kubeconfig", "", "Kubeconfig `FILE`. Defaults to the one that kubectl uses.")
-	cmd.flags.StringVar(&f.context, "context", "", "`NAME` of the context in the kubeconfig. Defaults to the current context.")
-	cmd.flags.StringVar(&f.configFile, "config.file", "", "Configuration `FILE` that selects the resources. Defaults to the resources of serve.")
-	cmd.flags.StringSliceVarP(&f.namespaces, "namespace", "n", nil, "Check only these `NAMESPACES`, separated by commas. Defaults to the namespaces in the configuration file, or to all.")
-	cmd.flags.DurationVar(&f.olderThan, "older-than", 0, fmt.Sprintf("Age from which terminating objects, expired Leases and observed generation lag are problems. Defaults to the objectives of the alerts, %s (Leases: %s).",
+	cmd.Flags().StringVar(&f.kubeconfig, "kubeconfig", "", "Kubeconfig `FILE`. Defaults to the one that kubectl uses.")
+	cmd.Flags().StringVar(&f.context, "context", "", "`NAME` of the context in the kubeconfig. Defaults to the current context.")
+	cmd.Flags().StringVar(&f.configFile, "config.file", "", "Configuration `FILE` that selects the resources. Defaults to the resources of serve.")
+	cmd.Flags().StringSliceVarP(&f.namespaces, "namespace", "n", nil, "Check only these `NAMESPACES`, separated by commas. Defaults to the namespaces in the configuration file, or to all.")
+	cmd.Flags().DurationVar(&f.olderThan, "older-than", 0, fmt.Sprintf("Age from which terminating objects, expired Leases and observed generation lag are problems. Defaults to the objectives of the alerts, %s (Leases: %s).",
 		model.Duration(catalog.Objectives.ObjectHeld.Threshold*float64(time.Second)), model.Duration(catalog.Objectives.LeaseUnheld.For)))
-	cmd.flags.Lookup("older-than").DefValue = "0s" // not shown
-	cmd.flags.DurationVar(&f.timeout, "timeout", 2*time.Minute, "Timeout of the initial sync. Resources not synced by then are problems.")
-	f.output = registerOutput(cmd.flags)
-	cmd.run = func(ctx context.Context, _ []string, stdout io.Writer) error {
-		f.aged = cmd.flags.Changed("older-than")
+	cmd.Flags().Lookup("older-than").DefValue = "0s" // not shown
+	cmd.Flags().DurationVar(&f.timeout, "timeout", 2*time.Minute, "Timeout of the initial sync. Resources not synced by then are problems.")
+	f.output = registerOutput(cmd.Flags())
+	execute(cmd, func(ctx context.Context, _ []string, stdout io.Writer) error {
+		f.aged = cmd.Flags().Changed("older-than")
 		report, err := f.look(ctx, stderr)
 		if err != nil {
 			return usageError{err}
 		}
 		return f.print(report, stdout)
-	}
+	})
 	return cmd
 }
 

@@ -6,14 +6,16 @@ import (
 	"io"
 	"os"
 
+	"github.com/spf13/cobra"
+
 	"github.com/informer-exporter/informer-exporter/internal/exporter/config"
 )
 
 // checkConfigCommand returns the command check-config.
-func checkConfigCommand() *command {
-	cmd := newCommand("check-config", "Check the syntax and values of a configuration file, without a cluster.")
-	cmd.args = []string{"FILE"}
-	cmd.run = func(_ context.Context, args []string, stdout io.Writer) error {
+func checkConfigCommand() *cobra.Command {
+	cmd := newCommand("check-config FILE", "Check the syntax and values of a configuration file, without a cluster.")
+	cmd.Args = cobra.ExactArgs(1)
+	execute(cmd, func(_ context.Context, args []string, stdout io.Writer) error {
 		path := args[0]
 		data, err := os.ReadFile(path)
 		if err != nil {
@@ -24,6 +26,6 @@ func checkConfigCommand() *command {
 		}
 		_, err = fmt.Fprintf(stdout, "%s is valid\n", path)
 		return err
-	}
+	})
 	return cmd
 }

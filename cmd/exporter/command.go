@@ -8,75 +8,50 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/spf13/pflag"
+	"github.com/spf13/cobra"
 )
 
-// helpWidth is the width of help texts. It does not depend on the terminal, because docs/flags.md has the same text.
-const helpWidth = 100
+// help is the template of help texts. Their width does not depend on the terminal, because docs/flags.md has the same text.
+const help = `usage: {{.UseLine}}
 
-// command is one of the program's commands.
-type command struct {
-	name, help string
-	flags      *pflag.FlagSet
-	// args are the names of the required positional arguments.
-	args []string
-	// variadic is the name of positional arguments of which there is at least one, empty if there are none.
-	variadic string
-	// options are the values of the positional argument, if it has a fixed set of them.
-	options []string
-	// required are the names of the required flags.
-	required []string
-	// run executes the command after its flags have been parsed. Results are written to stdout.
-	run func(ctx context.Context, args []string, stdout io.Writer) error
-}
+{{.Long}}
+{{if .HasAvailableSubCommands}}
+Commands:
+{{range .Commands}}{{if .IsAvailableCommand}}  {{rpad .Name .NamePadding}} {{.Short}}
+{{end}}{{end}}
+Run {{.CommandPath}} <command> --help for the flags of a command.
+{{end}}{{if .HasAvailableLocalFlags}}
+Flags:
+{{.LocalFlags.FlagUsagesWrapped 100}}{{end}}`
 
-func newCommand(name, help string) *command {
-	c := &command{name: name, help: help, flags: pflag.NewFlagSet(name, pflag.ContinueOnError)}
-	c.flags.SortFlags = false
-	c.flags.Usage = func() {} // printed by the caller
+// newCommand returns a command without flags. Its usage begins with its name. The first sentence of its help, up to a colon, is the
+// line in the list of commands.
+func newCommand(usage, help string) *cobra.Command {
+	summary, _, _ := strings.Cut(help, ". ")
+	summary, _, _ = strings.Cut(strings.TrimSuffix(summary, "."), ": ")
+	c := &cobra.Command{Use: usage, Short: summary + ".", Long: help, Args: cobra.NoArgs}
+	c.Flags().SortFlags = false
 	return c
 }
 
-// parse sets the flags and returns the positional arguments. It returns pflag.ErrHelp if the arguments request help.
-func (c *command) parse(args []string) ([]string, error) {
-	if err := c.flags.Parse(args); err != nil {
-		return nil, err
-	}
-	given := c.flags.Args()
-	if c.variadic != "" && len(given) == 0 {
-		return nil, fmt.Errorf("%s is required", c.variadic)
-	}
-	if len(given) > len(c.args) && c.variadic == "" {
-		return nil, fmt.Errorf("unexpected argument %q; a command comes before its flags", given[len(c.args)])
-	}
-	if len(given) < len(c.args) {
-		return nil, fmt.Errorf("%s is required", c.args[len(given)])
-	}
-	for _, name := range c.required {
-		if !c.flags.Changed(name) {
-			return nil, fmt.Errorf("--%s is required", name)
+// execute sets what a command does once its flags have been parsed. Results are written to stdout.
+func execute(c *cobra.Command, run func(ctx context.Context, args []string, stdout io.Writer) error) {
+	c.RunE = func(c *cobra.Command, args []string) error {
+		if err := run(c.Context(), args, c.OutOrStdout()); err != nil {
+			return failed{err}
 		}
+		return nil
 	}
-	return given, nil
 }
 
-// usage returns the command line with the required flags and arguments.
-func (c *command) usage() string {
-	parts := []string{c.name}
-	for _, name := range c.required {
-		value, _ := pflag.UnquoteUsage(c.flags.Lookup(name))
-		parts = append(parts, "--"+name+"="+value)
+// failed is an error of a command, other than one of the command line.
+type failed struct{ error }
+
+// require makes a flag required.
+func require(c *cobra.Command, flag string) {
+	if err := c.MarkFlagRequired(flag); err != nil {
+		panic(err) // the command has no such flag
 	}
-	for _, name := range c.args {
-		parts = append(parts, "<"+name+">")
-	}
-	if c.variadic != "" {
-		parts = append(parts, "<"+c.variadic+">...")
-	}
-	if c.flags.HasFlags() {
-		parts = append(parts, "[flags]")
-	}
-	return strings.Join(parts, " ")
 }
 
 // choice is a flag value with a fixed set of options.

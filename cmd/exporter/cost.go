@@ -11,6 +11,7 @@ import (
 	"slices"
 	"text/tabwriter"
 
+	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 	"k8s.io/client-go/rest"
 
@@ -54,19 +55,19 @@ func writeReport(w io.Writer, format string, report any, table func(io.Writer) e
 }
 
 // costCommand returns the command cost.
-func costCommand() *command {
+func costCommand() *cobra.Command {
 	cmd := newCommand("cost", "Estimate an exporter's series, API server requests and memory in a cluster. Sends one list request with limit 1 per resource to count its objects. With --url, report what the caches of a program would save without managedFields or with metadata only.")
 	f := &costFlags{}
-	cmd.flags.StringVar(&f.configFile, "config.file", "", "Configuration `FILE` to compare with the defaults.")
-	cmd.flags.StringVar(&f.kubeconfig, "kubeconfig", "", "Kubeconfig `FILE`. Defaults to the one that kubectl uses.")
-	f.output = registerOutput(cmd.flags)
+	cmd.Flags().StringVar(&f.configFile, "config.file", "", "Configuration `FILE` to compare with the defaults.")
+	cmd.Flags().StringVar(&f.kubeconfig, "kubeconfig", "", "Kubeconfig `FILE`. Defaults to the one that kubectl uses.")
+	f.output = registerOutput(cmd.Flags())
 	f.program = registerProgram(cmd)
-	cmd.run = func(ctx context.Context, _ []string, stdout io.Writer) error {
+	execute(cmd, func(ctx context.Context, _ []string, stdout io.Writer) error {
 		if f.program.address != "" {
 			return costOfCaches(ctx, f.program, *f.output, stdout)
 		}
 		return f.run(ctx, stdout)
-	}
+	})
 	return cmd
 }
 

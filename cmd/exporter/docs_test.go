@@ -2,10 +2,14 @@ package main
 
 import (
 	"context"
+	"io"
 	"os"
 	"runtime"
+	"slices"
 	"strings"
 	"testing"
+
+	"github.com/spf13/cobra"
 )
 
 const flagsPage = "../../docs/flags.md"
@@ -33,15 +37,12 @@ func TestFlagsAreDocumented(t *testing.T) {
 	}
 	var page strings.Builder
 	page.WriteString(flagsIntroduction)
-	for _, command := range commandNames(t) {
+	for _, args := range documented(rootCommand(io.Discard), nil) {
 		var help output
-		if err := run(context.Background(), append(command.args, "--help"), &help, &help); err != nil {
+		if err := run(context.Background(), append(args, "--help"), &help, &help); err != nil {
 			t.Fatal(err)
 		}
-		if command.args != nil && !strings.Contains(help.String(), "\nFlags:\n") {
-			continue // the list of commands has all of it
-		}
-		page.WriteString("\n## " + command.title + "\n\n```text\n")
+		page.WriteString("\n## " + strings.Join(append([]string{"informer-exporter"}, args...), " ") + "\n\n```text\n")
 		for line := range strings.Lines(strings.TrimSpace(help.String())) {
 			page.WriteString(strings.TrimRight(line, " \n") + "\n")
 		}
@@ -61,38 +62,13 @@ func TestFlagsAreDocumented(t *testing.T) {
 	}
 }
 
-type documented struct {
-	title string
-	args  []string
-}
-
-// commandNames returns the commands that the program's own help lists.
-func commandNames(t *testing.T) []documented {
-	t.Helper()
-	var help output
-	if err := run(context.Background(), []string{"--help"}, &help, &help); err != nil {
-		t.Fatal(err)
+// documented returns the names of the commands with flags, and of the program.
+func documented(c *cobra.Command, args []string) (all [][]string) {
+	if !c.HasParent() || c.HasAvailableLocalFlags() {
+		all = append(all, args)
 	}
-	_, list, ok := strings.Cut(help.String(), "\nCommands:\n")
-	if !ok {
-		t.Fatalf("no list of commands:\n%s", &help)
-	}
-	all := []documented{{"informer-exporter", nil}}
-	for line := range strings.Lines(list) {
-		if !strings.HasPrefix(line, "  ") || strings.HasPrefix(line, "   ") {
-			continue
-		}
-		var name []string
-		for _, word := range strings.Fields(line) {
-			if strings.IndexAny(word, "-<[") == 0 {
-				break
-			}
-			name = append(name, word)
-		}
-		all = append(all, documented{"informer-exporter " + strings.Join(name, " "), name})
-	}
-	if len(all) < 5 {
-		t.Fatalf("only %v:\n%s", all, &help)
+	for _, sub := range c.Commands() {
+		all = append(all, documented(sub, append(slices.Clone(args), sub.Name()))...)
 	}
 	return all
 }

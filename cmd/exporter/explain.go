@@ -10,19 +10,21 @@ import (
 	"text/tabwriter"
 	"time"
 
+	"github.com/spf13/cobra"
+
 	"github.com/informer-exporter/informer-exporter/collectors/inspect"
 	"github.com/informer-exporter/informer-exporter/internal/exporter/check"
 	"github.com/informer-exporter/informer-exporter/internal/untrusted"
 )
 
 // explainCommand returns the command explain.
-func explainCommand() *command {
-	cmd := newCommand("explain", "Ask a program with the library why an object, such as deployments/shop/web, is not in its desired state. Exit code 0: no known cause, 1: causes, 2: the program cannot be asked.")
+func explainCommand() *cobra.Command {
+	cmd := newCommand("explain --url=URL RESOURCE/NAMESPACE/NAME", "Ask a program with the library why an object, such as deployments/shop/web, is not in its desired state. Exit code 0: no known cause, 1: causes, 2: the program cannot be asked.")
 	f := registerProgram(cmd)
-	cmd.required = []string{"url"}
-	cmd.args = []string{"RESOURCE/NAMESPACE/NAME"}
-	output := registerOutput(cmd.flags)
-	cmd.run = func(ctx context.Context, args []string, stdout io.Writer) error {
+	require(cmd, "url")
+	cmd.Args = cobra.ExactArgs(1)
+	output := registerOutput(cmd.Flags())
+	execute(cmd, func(ctx context.Context, args []string, stdout io.Writer) error {
 		query, err := objectQuery(args[0])
 		if err != nil {
 			return usageError{err}
@@ -39,7 +41,7 @@ func explainCommand() *command {
 			return errProblems
 		}
 		return nil
-	}
+	})
 	return cmd
 }
 

@@ -130,8 +130,8 @@ func TestExplainNothing(t *testing.T) {
 	token, ca := flags[0], flags[1]
 	insecure := "--insecure-skip-tls-verify"
 	for want, args := range map[string][]string{
-		"--url is required":                   {"pods/default/a"},
-		"RESOURCE/NAMESPACE/NAME is required": {"--url=" + url},
+		`required flag(s) "url" not set`:                   {"pods/default/a"},
+		"accepts 1 arg(s), received 0": {"--url=" + url},
 		`"pods" does not name an object`:      {"pods", "--url=" + url},
 		`"pods//" does not name an object`:    {"pods//", "--url=" + url},
 		"--url: not a URL":                    {"pods/default/a", "--url=localhost:8443"},

@@ -7,21 +7,22 @@ import (
 	"os"
 	"path/filepath"
 
+	"github.com/spf13/cobra"
+
 	"github.com/informer-exporter/informer-exporter/internal/exporter/config"
 	"github.com/informer-exporter/informer-exporter/internal/generate"
 )
 
 // generateCommand returns the command generate.
-func generateCommand() *command {
-	cmd := newCommand("generate", "Write dashboards, alert rules, Alertmanager routes, runbooks, manifests and documentation.")
-	cmd.required = []string{"out"}
+func generateCommand() *cobra.Command {
+	cmd := newCommand("generate --out=DIR", "Write dashboards, alert rules, Alertmanager routes, runbooks, manifests and documentation.")
 	var out, file, exporterFile, schema string
-	cmd.flags.StringVar(&out, "out", "", "Output `DIR`. Removes generated files that are no longer needed, unless changed by hand.")
-	cmd.flags.StringVar(&file, "config.file", "", "Configuration `FILE` of the generator: objectives, URLs, Alertmanager.")
-	cmd.flags.StringVar(&exporterFile, "exporter.config.file", "", "Configuration `FILE` of serve. kubernetes/rbac.yaml grants what it requires.")
-	cmd.flags.StringVar(&schema, "grafana-schema", "classic", "`SCHEMA` of the dashboards: classic for Grafana 10 and later, v2 with tabs for Grafana 13.")
-
-	cmd.run = func(_ context.Context, _ []string, stdout io.Writer) error {
+	cmd.Flags().StringVar(&out, "out", "", "Output `DIR`. Removes generated files that are no longer needed, unless changed by hand.")
+	cmd.Flags().StringVar(&file, "config.file", "", "Configuration `FILE` of the generator: objectives, URLs, Alertmanager.")
+	cmd.Flags().StringVar(&exporterFile, "exporter.config.file", "", "Configuration `FILE` of serve. kubernetes/rbac.yaml grants what it requires.")
+	cmd.Flags().StringVar(&schema, "grafana-schema", "classic", "`SCHEMA` of the dashboards: classic for Grafana 10 and later, v2 with tabs for Grafana 13.")
+	require(cmd, "out")
+	execute(cmd, func(_ context.Context, _ []string, stdout io.Writer) error {
 		c := generate.DefaultConfig()
 		if file != "" {
 			raw, err := os.ReadFile(file)
@@ -63,6 +64,6 @@ func generateCommand() *command {
 			fmt.Fprintf(stdout, "kept %s: no longer generated, but changed by hand\n", filepath.Join(out, path))
 		}
 		return nil
-	}
+	})
 	return cmd
 }

@@ -15,6 +15,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/spf13/cobra"
+
 	"github.com/informer-exporter/informer-exporter/internal/bounded"
 	"github.com/informer-exporter/informer-exporter/internal/exporter/buildinfo"
 	"github.com/informer-exporter/informer-exporter/internal/untrusted"
@@ -33,12 +35,12 @@ type programFlags struct {
 	insecure                   bool
 }
 
-func registerProgram(cmd *command) *programFlags {
+func registerProgram(cmd *cobra.Command) *programFlags {
 	f := &programFlags{}
-	cmd.flags.StringVar(&f.address, "url", "", "`URL` of a program with inspect.NewHandler, such as https://localhost:8443.")
-	cmd.flags.StringVar(&f.tokenFile, "token-file", "", "`FILE` with its bearer token.")
-	cmd.flags.StringVar(&f.caFile, "ca-file", "", "`FILE` with its certificate authority.")
-	cmd.flags.BoolVar(&f.insecure, "insecure-skip-tls-verify", false, "Do not verify its certificate.")
+	cmd.Flags().StringVar(&f.address, "url", "", "`URL` of a program with inspect.NewHandler, such as https://localhost:8443.")
+	cmd.Flags().StringVar(&f.tokenFile, "token-file", "", "`FILE` with its bearer token.")
+	cmd.Flags().StringVar(&f.caFile, "ca-file", "", "`FILE` with its certificate authority.")
+	cmd.Flags().BoolVar(&f.insecure, "insecure-skip-tls-verify", false, "Do not verify its certificate.")
 	return f
 }
 

@@ -15,6 +15,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus/push"
 	"github.com/prometheus/common/model"
 	"github.com/prometheus/common/promslog"
+	"github.com/spf13/cobra"
 
 	"github.com/informer-exporter/informer-exporter/internal/bounded"
 	"github.com/informer-exporter/informer-exporter/internal/exporter"
@@ -44,17 +45,17 @@ const (
 )
 
 // pushCommand returns the command push.
-func pushCommand(stderr io.Writer) *command {
-	cmd := newCommand("push", "Watch the cluster until everything is synced and audited once, push to a Pushgateway, and exit. For clusters that Prometheus cannot scrape.")
-	cmd.required = []string{"pushgateway.url"}
-	f := &pushFlags{cluster: registerCluster(cmd.flags)}
-	cmd.flags.StringVar(&f.address, "pushgateway.url", "", "`URL` of the Pushgateway, without /metrics. Its user and password are sent as basic authentication.")
-	cmd.flags.StringVar(&f.password, "pushgateway.password-file", "", "`FILE` with the password of the user in the URL. Others can see one in the URL.")
-	cmd.flags.StringVar(&f.job, "pushgateway.job", buildinfo.Name, "`VALUE` of the label job.")
-	cmd.flags.StringToStringVar(&f.grouping, "pushgateway.grouping", nil, "Additional grouping `LABEL=VALUE`, such as cluster=eu. Repeatable.")
-	cmd.flags.DurationVar(&f.timeout, "push.timeout", 5*time.Minute, "Timeout of the informers, at which the available metrics are pushed and the command fails.")
-	f.logging = registerLogging(cmd.flags, stderr)
-	cmd.run = func(ctx context.Context, _ []string, _ io.Writer) error { return f.push(ctx) }
+func pushCommand(stderr io.Writer) *cobra.Command {
+	cmd := newCommand("push --pushgateway.url=URL", "Watch the cluster until everything is synced and audited once, push to a Pushgateway, and exit. For clusters that Prometheus cannot scrape.")
+	f := &pushFlags{cluster: registerCluster(cmd.Flags())}
+	cmd.Flags().StringVar(&f.address, "pushgateway.url", "", "`URL` of the Pushgateway, without /metrics. Its user and password are sent as basic authentication.")
+	cmd.Flags().StringVar(&f.password, "pushgateway.password-file", "", "`FILE` with the password of the user in the URL. Others can see one in the URL.")
+	cmd.Flags().StringVar(&f.job, "pushgateway.job", buildinfo.Name, "`VALUE` of the label job.")
+	cmd.Flags().StringToStringVar(&f.grouping, "pushgateway.grouping", nil, "Additional grouping `LABEL=VALUE`, such as cluster=eu. Repeatable.")
+	cmd.Flags().DurationVar(&f.timeout, "push.timeout", 5*time.Minute, "Timeout of the informers, at which the available metrics are pushed and the command fails.")
+	f.logging = registerLogging(cmd.Flags(), stderr)
+	require(cmd, "pushgateway.url")
+	execute(cmd, func(ctx context.Context, _ []string, _ io.Writer) error { return f.push(ctx) })
 	return cmd
 }
 

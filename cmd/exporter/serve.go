@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/prometheus/common/promslog"
+	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
 	"github.com/informer-exporter/informer-exporter/internal/exporter"
@@ -41,15 +42,15 @@ func registerCluster(flags *pflag.FlagSet) *clusterFlags {
 }
 
 // serveCommand returns the default command.
-func serveCommand(stderr io.Writer) *command {
+func serveCommand(stderr io.Writer) *cobra.Command {
 	cmd := newCommand("serve", "Watch the cluster and serve metrics (the default command).")
-	f := &serveFlags{web: registerWeb(cmd.flags), cluster: registerCluster(cmd.flags)}
-	cmd.flags.Func("shard", "Watch only the shard `ORDINAL/SHARDS` of the resources, such as 0/3 for the first of three. Defaults to all resources.", func(text string) (err error) {
+	f := &serveFlags{web: registerWeb(cmd.Flags()), cluster: registerCluster(cmd.Flags())}
+	cmd.Flags().Func("shard", "Watch only the shard `ORDINAL/SHARDS` of the resources, such as 0/3 for the first of three. Defaults to all resources.", func(text string) (err error) {
 		f.shard, err = sharding.Parse(text)
 		return err
 	})
-	f.election, f.memory, f.logging = registerElection(cmd.flags), registerMemory(cmd.flags), registerLogging(cmd.flags, stderr)
-	cmd.run = func(ctx context.Context, _ []string, _ io.Writer) error { return f.serve(ctx) }
+	f.election, f.memory, f.logging = registerElection(cmd.Flags()), registerMemory(cmd.Flags()), registerLogging(cmd.Flags(), stderr)
+	execute(cmd, func(ctx context.Context, _ []string, _ io.Writer) error { return f.serve(ctx) })
 	return cmd
 }
 
