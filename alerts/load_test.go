@@ -16,10 +16,10 @@ func TestLoad(t *testing.T) {
 	for _, tt := range []struct{ file, old, with, want string }{
 		{lag, "objective: sync_lag", "objective: sync_lags", `rules/lag.yaml: rule InformerSyncLagHigh: objective: "sync_lags" is not the ID`},
 		{lag, "objective: sync_lag", "objective: queue_depth", `rules/lag.yaml: rule InformerSyncLagHigh: objective: queue_depth is about a metric of the group upstream`},
-		{lag, "> <<threshold>>", "> <<treshold>>", "rules/lag.yaml: rule InformerSyncLagHigh: expr: <<treshold>> is neither"},
-		{lag, "> <<threshold>>", "> <<threshold", "rules/lag.yaml: rule InformerSyncLagHigh: expr: a call is not closed"},
-		{lag, "> <<threshold>>", "> <<threshold 5m>>", "rules/lag.yaml: rule InformerSyncLagHigh: expr: <<threshold>> has 1 arguments, want [0]"},
-		{lag, "> <<threshold>>", "> <<occurred `x{@, <<no>>}`>>", "rules/lag.yaml: rule InformerSyncLagHigh: expr: <<no>> is neither"},
+		{lag, "> <<threshold>>", "> <<treshold>>", "rules/lag.yaml: rule InformerSyncLagHigh: expr: <<treshold>> with 0 arguments is neither"},
+		{lag, "> <<threshold>>", "> <<threshold", "rules/lag.yaml: rule InformerSyncLagHigh: expr: << without >>"},
+		{lag, "> <<threshold>>", "> <<threshold 5m>>", "rules/lag.yaml: rule InformerSyncLagHigh: expr: <<threshold>> with 1 arguments is neither"},
+		{lag, "> <<threshold>>", "> <<occurred `x{@, <<no>>}`>>", "rules/lag.yaml: rule InformerSyncLagHigh: expr: <<no>> with 0 arguments is neither"},
 		{lag, "keep_firing_for:", "keepFiringFor:", `rules/lag.yaml: rule InformerSyncLagHigh: json: unknown field "keepFiringFor"`},
 		{lag, "summary: '<<informer>> is {{", "summary: '<<informers>> is {{", "rules/lag.yaml: rule InformerSyncLagHigh: annotations.summary: <<informers>>"},
 		{lag, "burn_rate: 3", "burn_rate: 4", "rules/lag.yaml: rule InformerEventLagBurn: burn_rate: want one of the 4 of event_lag"},
@@ -30,7 +30,7 @@ func TestLoad(t *testing.T) {
 		{runbook, "dashboard: informers", "dashboard: informer", `runbooks/InformerSyncLagHigh.md: dashboard: "informer" is not`},
 		{runbook, "unless: ", "Unles: ", `runbooks/InformerSyncLagHigh.md: error unmarshaling JSON: while decoding JSON: json: unknown field "Unles"`},
 		{runbook, "more than <<objective>>", "more than <<goal>>", "runbooks/InformerSyncLagHigh.md: <<goal>>"},
-		{"fragments.yaml", "<<pod>>", "<<pods>>", "<<pods>> is neither"},
+		{"fragments.yaml", "<<pod>>", "<<pods>>", "<<pods>> with 0 arguments is neither"},
 		{"inhibitions.yaml", "equal: [cluster]", "equals: [cluster]", `inhibitions.yaml: json: unknown field "equals"`},
 	} {
 		changed := fstest.MapFS{}

@@ -2,7 +2,6 @@ package alerts
 
 import (
 	"cmp"
-	"fmt"
 	"regexp"
 	"slices"
 	"strings"
@@ -17,13 +16,11 @@ type text struct {
 	o      catalog.Objective
 	c      Config
 	values map[string]string
-	// arguments are the arguments of the fragment that is filled in.
-	arguments []string
 }
 
 func newText(o catalog.Objective, c Config) text { return text{o: o, c: c, values: values(o, c)} }
 
-// values are the calls without arguments that depend on the objective and on the scrape interval.
+// values are the marks without arguments that depend on the objective and on the scrape interval.
 func values(o catalog.Objective, c Config) map[string]string {
 	number, duration := catalog.FormatNumber, catalog.FormatDuration
 	scrape := c.Targets.ScrapeInterval()
@@ -88,45 +85,26 @@ func (t text) fillAll(texts map[string]string) map[string]string {
 	return filled
 }
 
-// fill fills in the calls of a text, and then the names of labels, the matchers and the histograms of the configuration.
-func (t text) fill(s string) string { return t.c.series().Fill(t.expand(s)) }
-
-// calls matches <<name>>, <<name `argument` 5m>>, and ranges in minutes such as [5m].
-var calls = regexp.MustCompile("<<([a-z0-9_]+)((?: (?:`[^`]*`|[^ `<>]+))*)>>|\\[([0-9]+m)\\]")
-
-var argument = regexp.MustCompile("`[^`]*`|[^ `]+")
-
-// functions are the calls with their numbers of arguments, apart from values and fragments.
-var functions = map[string][]int{"occurred": {1, 2}, "occurred_or_upstream": {1, 2}, "or_upstream": {1}, "range": {1}, "alerts": {0}, "muted_alerts": {0}}
-
-// expand replaces calls. Further lines of a value are indented like the line of its call.
-func (t text) expand(s string) string {
-	var b strings.Builder
-	end := 0
-	for _, at := range calls.FindAllStringSubmatchIndex(s, -1) {
-		b.WriteString(s[end:at[0]])
-		end = at[1]
-		if at[2] < 0 {
-			b.WriteString("[" + t.span(s[at[6]:at[7]]) + "]")
-			continue
-		}
-		var arguments []string
-		for _, a := range argument.FindAllString(s[at[4]:at[5]], -1) {
-			arguments = append(arguments, t.expand(strings.Trim(a, "`")))
-		}
-		line := s[strings.LastIndexByte(s[:at[0]], '\n')+1:]
-		indent := line[:len(line)-len(strings.TrimLeft(line, " "))]
-		b.WriteString(strings.ReplaceAll(t.call(s[at[2]:at[3]], arguments), "\n", "\n"+indent))
+// fill fills in the marks of a text, which check has accepted, and then the names of labels, the matchers and the histograms of the
+// configuration.
+func (t text) fill(s string) string {
+	marks := prom.Marks{Call: t.call, Fragment: func(name string) (string, bool) {
+		fragment, ok := loaded().fragments[name]
+		return t.spanAll(fragment), ok
+	}}
+	filled, err := marks.Fill(t.spanAll(s))
+	if err != nil {
+		panic(err)
 	}
-	return b.String() + s[end:]
+	return t.c.series().Fill(filled)
 }
 
-// call returns the text for a call, which check has accepted.
-func (t text) call(name string, arguments []string) string {
-	series := t.c.series()
+// functions are the marks with their numbers of arguments, apart from values and fragments.
+var functions = map[string][]int{"occurred": {1, 2}, "occurred_or_upstream": {1, 2}, "or_upstream": {1}, "range": {1}, "alerts": {0}, "muted_alerts": {0}}
+
+// call returns the text for a mark, which check has accepted.
+func (t text) call(name string, arguments []string) (string, bool) {
 	switch name {
-	case "1":
-		return t.arguments[0]
 	case "occurred", "occurred_or_upstream":
 		window := t.values["window"]
 		if len(arguments) > 1 {
@@ -134,23 +112,28 @@ func (t text) call(name string, arguments []string) string {
 		}
 		query := prom.Occurred(arguments[0], window)
 		if name == "occurred_or_upstream" {
-			return series.Expand(query)
+			query = t.c.series().Expand(query)
 		}
-		return query
+		return query, true
 	case "or_upstream":
-		return series.Expand(arguments[0])
+		return t.c.series().Expand(arguments[0]), true
 	case "range":
-		return t.span(arguments[0])
+		return t.span(arguments[0]), true
 	case "alerts":
-		return strings.Join(names(), "|")
+		return strings.Join(names(), "|"), true
 	case "muted_alerts":
-		return mutedAlerts(t.c)
+		return mutedAlerts(t.c), true
 	}
-	if value, ok := t.values[name]; ok {
-		return value
-	}
-	t.arguments = arguments
-	return t.expand(loaded().fragments[name])
+	value, ok := t.values[name]
+	return value, ok
+}
+
+// ranges matches ranges in minutes such as [5m].
+var ranges = regexp.MustCompile(`\[[0-9]+m\]`)
+
+// spanAll widens the ranges in a text.
+func (t text) spanAll(s string) string {
+	return ranges.ReplaceAllStringFunc(s, func(r string) string { return "[" + t.span(r[1:len(r)-1]) + "]" })
 }
 
 // span widens a range that spans too few scrapes.
@@ -165,38 +148,19 @@ func (t text) span(window string) string {
 // known has the names of all values.
 var known = values(catalog.Objective{}, Config{})
 
-// check returns an error for a call of a text that fill does not know, or with another number of arguments.
+// check returns an error for a mark of a text that fill does not know, or with another number of arguments.
 func check(s string, fragments map[string]string) error {
-	rest := s
-	for _, call := range calls.FindAllStringSubmatch(s, -1) {
-		rest = strings.Replace(rest, call[0], "", 1)
-		if call[1] == "" {
-			continue
-		}
-		arguments := argument.FindAllString(call[2], -1)
-		counts, ok := functions[call[1]]
-		_, value := known[call[1]]
-		fragment, shared := fragments[call[1]]
-		switch {
-		case ok:
-		case value:
-			counts = []int{0}
-		case shared:
-			counts = []int{min(1, strings.Count(fragment, "<<1>>"))}
-		default:
-			return fmt.Errorf("<<%s>> is neither a value, a function nor a fragment", call[1])
-		}
-		if !slices.Contains(counts, len(arguments)) {
-			return fmt.Errorf("<<%s>> has %d arguments, want %d", call[1], len(arguments), counts)
-		}
-		for _, a := range arguments {
-			if err := check(strings.Trim(a, "`"), fragments); err != nil {
-				return err
+	_, err := prom.Marks{
+		Fragment: func(name string) (string, bool) {
+			fragment, ok := fragments[name]
+			return fragment, ok
+		},
+		Call: func(name string, arguments []string) (string, bool) {
+			if _, ok := known[name]; ok {
+				return "", len(arguments) == 0
 			}
-		}
-	}
-	if strings.Contains(rest, "<<") || strings.Contains(rest, ">>") {
-		return fmt.Errorf("a call is not closed, or has a space or a quote too many: %q", s)
-	}
-	return nil
+			return "", slices.Contains(functions[name], len(arguments))
+		},
+	}.Fill(s)
+	return err
 }

@@ -36,7 +36,10 @@ func (r *reader) text(field, s string) string {
 // page fills in a page.
 func (b book) page(file pageFile, c Config) (page, error) {
 	r := &reader{c: c, page: file}
-	r.marks = prom.Marks{Fragments: b.fragments, Call: r.call}
+	r.marks = prom.Marks{Call: r.call, Fragment: func(name string) (string, bool) {
+		fragment, ok := b.fragments[name]
+		return fragment, ok
+	}}
 	p := page{uid: file.UID, title: file.Title, description: file.Description, leaders: file.Leaders, alerts: r.text("alerts", file.Alerts)}
 	for _, v := range file.Variables {
 		p.variables = append(p.variables, variable{name: v.Name, title: v.Title, series: r.text("variables", v.Series), label: v.Label, single: v.Single, all: v.All})
@@ -155,6 +158,8 @@ func (r *reader) call(name string, arguments []string) (string, bool) {
 	switch {
 	case name == "runbooks" && len(arguments) == 0:
 		return strings.TrimSuffix(r.c.RunbookBase, "/"), true
+	case name == "occurred" && len(arguments) == 2:
+		return prom.Occurred(arguments[0], arguments[1]), true
 	case name == "alerts" && len(arguments) == 3:
 		return page{alerts: arguments[0], variables: r.selectable()}.alertMatchers(arguments[2], arguments[1]), true
 	}

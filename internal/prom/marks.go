@@ -6,11 +6,11 @@ import (
 )
 
 // Marks fills in the marks of a text: <<name>>, or <<name `argument` word>>. A mark is a call of a function or stands for a fragment, in
-// which <<1>>, <<2>> stand for its arguments.
+// which <<1>>, <<2>> stand for its arguments. Further lines are indented like the line of the mark.
 type Marks struct {
-	// Fragments are the texts by name. They may have marks, but not of themselves.
-	Fragments map[string]string
-	// Call returns the text of a mark that is neither a fragment nor occurred, and false if there is none.
+	// Fragment returns the text of a name, and false if there is none. It may have marks, but not of itself.
+	Fragment func(name string) (text string, ok bool)
+	// Call returns the text of a mark that is not a fragment, and false if there is none.
 	Call func(name string, arguments []string) (text string, ok bool)
 }
 
@@ -25,10 +25,11 @@ func (m Marks) fill(text string, outer []string, depth int) (string, error) {
 		return "", fmt.Errorf("%q: fragments form a circle", text)
 	}
 	var b strings.Builder
+	whole := text
 	for {
 		before, rest, found := strings.Cut(text, "<<")
 		if strings.Contains(before, ">>") {
-			return "", fmt.Errorf("%q: >> without <<", before)
+			return "", fmt.Errorf(">> without << in %q", before)
 		}
 		b.WriteString(before)
 		if !found {
@@ -36,7 +37,7 @@ func (m Marks) fill(text string, outer []string, depth int) (string, error) {
 		}
 		inside := upTo(rest, ">>")
 		if inside < 0 {
-			return "", fmt.Errorf("%q: << without >>", rest)
+			return "", fmt.Errorf("<< without >> in %q", rest)
 		}
 		name, list, err := arguments(rest[:inside])
 		if err != nil {
@@ -51,9 +52,15 @@ func (m Marks) fill(text string, outer []string, depth int) (string, error) {
 		if err != nil {
 			return "", err
 		}
-		b.WriteString(filled)
+		b.WriteString(strings.ReplaceAll(filled, "\n", "\n"+indent(whole[:len(whole)-len(rest)-len("<<")])))
 		text = rest[inside+len(">>"):]
 	}
+}
+
+// indent returns the spaces at the beginning of the last line.
+func indent(text string) string {
+	line := text[strings.LastIndexByte(text, '\n')+1:]
+	return line[:len(line)-len(strings.TrimLeft(line, " "))]
 }
 
 // upTo returns the position of the end of a text, apart from marks in it, or -1.
@@ -100,7 +107,7 @@ func (m Marks) call(name string, arguments, outer []string, depth int) (string, 
 		}
 		return "", fmt.Errorf("<<%s>>: the fragment has %d arguments", name, len(outer))
 	}
-	if fragment, ok := m.Fragments[name]; ok {
+	if fragment, ok := m.Fragment(name); ok {
 		if arguments == nil {
 			arguments = []string{}
 		}
@@ -110,9 +117,6 @@ func (m Marks) call(name string, arguments, outer []string, depth int) (string, 
 			}
 		}
 		return m.fill(fragment, arguments, depth+1)
-	}
-	if name == "occurred" && len(arguments) == 2 {
-		return Occurred(arguments[0], arguments[1]), nil
 	}
 	if text, ok := m.Call(name, arguments); ok {
 		return text, nil
