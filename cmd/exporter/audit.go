@@ -16,7 +16,7 @@ import (
 // auditCommand returns the commands that read audit logs.
 func auditCommand(stderr io.Writer) *cobra.Command {
 	cmd := newCommand("audit", "Observe the clients of API servers by their audit logs.")
-	cmd.RunE = func(c *cobra.Command, _ []string) error { return c.Help() }
+	cmd.RunE = func(*cobra.Command, []string) error { return errors.New("report or serve is required") }
 	cmd.AddCommand(auditReportCommand(stderr), auditServeCommand(stderr))
 	return cmd
 }

@@ -150,7 +150,7 @@ func TestAuditServeUsage(t *testing.T) {
 			t.Errorf("%s: %v", args, err)
 		}
 	}
-	for _, args := range []string{"audit", "audit x", "audit --help"} {
+	for _, args := range []string{"audit", "audit x", "audit --nope"} {
 		if err := run(t.Context(), strings.Fields(args), io.Discard, io.Discard); exitCode(err) != exitUsage {
 			t.Errorf("%s: %v", args, err)
 		}
