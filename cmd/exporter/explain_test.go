@@ -130,22 +130,22 @@ func TestExplainNothing(t *testing.T) {
 	token, ca := flags[0], flags[1]
 	insecure := "--insecure-skip-tls-verify"
 	for want, args := range map[string][]string{
-		`required flag(s) "url" not set`:                   {"pods/default/a"},
-		"accepts 1 arg(s), received 0": {"--url=" + url},
-		`"pods" does not name an object`:      {"pods", "--url=" + url},
-		`"pods//" does not name an object`:    {"pods//", "--url=" + url},
-		"--url: not a URL":                    {"pods/default/a", "--url=localhost:8443"},
-		"--url: not a URL like":               {"pods/default/a", "--url=https://user:password@localhost"},
-		"failed to verify certificate":        {"pods/default/a", "--url=" + url, token},
-		"401 Unauthorized: Unauthorized":      {"pods/default/a", "--url=" + url + "/metrics", ca},
-		"does not serve inspect.NewHandler":   {"pods/default/a", "--url=" + url, token, insecure},
-		"302 Found":                           {"pods/default/a", "--url=" + url + "/elsewhere", token, ca},
-		"--token-file: open":                  {"pods/default/a", "--url=" + url, "--token-file=absent"},
-		"--ca-file: open":                     {"pods/default/a", "--url=" + url, "--ca-file=absent"},
-		"no certificate in PEM":               {"pods/default/a", "--url=" + url, "--ca-file=" + strings.TrimPrefix(token, "--token-file=")},
-		"a token is sent in clear text":       {"pods/default/a", "--url=http://program.example.com", token},
-		"connection refused":                  {"pods/default/a", "--url=http://127.0.0.1:1", token},
-		`must be one of table, json`:          {"pods/default/a", "--url=" + url, "-o", "yaml"},
+		`required flag(s) "url" not set`:    {"pods/default/a"},
+		"accepts 1 arg(s), received 0":      {"--url=" + url},
+		`"pods" does not name an object`:    {"pods", "--url=" + url},
+		`"pods//" does not name an object`:  {"pods//", "--url=" + url},
+		"--url: not a URL":                  {"pods/default/a", "--url=localhost:8443"},
+		"--url: not a URL like":             {"pods/default/a", "--url=https://user:password@localhost"},
+		"failed to verify certificate":      {"pods/default/a", "--url=" + url, token},
+		"401 Unauthorized: Unauthorized":    {"pods/default/a", "--url=" + url + "/metrics", ca},
+		"does not serve inspect.NewHandler": {"pods/default/a", "--url=" + url, token, insecure},
+		"302 Found":                         {"pods/default/a", "--url=" + url + "/elsewhere", token, ca},
+		"--token-file: open":                {"pods/default/a", "--url=" + url, "--token-file=absent"},
+		"--ca-file: open":                   {"pods/default/a", "--url=" + url, "--ca-file=absent"},
+		"no certificate in PEM":             {"pods/default/a", "--url=" + url, "--ca-file=" + strings.TrimPrefix(token, "--token-file=")},
+		"a token is sent in clear text":     {"pods/default/a", "--url=http://program.example.com", token},
+		"connection refused":                {"pods/default/a", "--url=http://127.0.0.1:1", token},
+		`must be one of table, json`:        {"pods/default/a", "--url=" + url, "-o", "yaml"},
 	} {
 		out, err := ask(t, append([]string{"explain"}, args...)...)
 		if exitCode(err) != exitUsage || out != "" || err == nil || !strings.Contains(err.Error(), want) || strings.Contains(err.Error(), "password@") {
