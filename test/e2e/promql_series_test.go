@@ -143,13 +143,13 @@ func (s series) values(label string) []string {
 	return nil
 }
 
-// checkUse: counters need a rate or an increase, or are compared with themselves at another time; gauges must not have one,
+// checkUse: counters need a rate or an increase, or are compared with themselves at another time, or with the count of their histogram; gauges must not have one,
 // and buckets are cumulative.
 func (s series) checkUse(name string, v *parser.VectorSelector, path []parser.Node) error {
 	call := directCall(path)
 	switch {
 	case s.counter && name != catalog.InformerTransformConflicts.Name && // a second transform stays for as long as its process
-		!slices.Contains(counterFunctions, call) && !comparedWithItself(path) && !onlyPresent(v, path):
+		!slices.Contains(counterFunctions, call) && !comparedWithItself(path) && !isShare(path) && !onlyPresent(v, path):
 		return fmt.Errorf("%s counts up and is not directly inside rate or increase", name)
 	case !s.counter && slices.Contains(counterOnly, call):
 		return fmt.Errorf("%s of %s, which is not a counter", call, name)
@@ -176,6 +176,33 @@ func comparedWithItself(path []parser.Node) bool {
 		now, earlier := unparenthesized(b.LHS).String(), unparenthesized(b.RHS).String()
 		return earlier != now && offsets.ReplaceAllString(earlier, "") == now
 	})
+}
+
+// isShare reports whether a selector is part of a comparison of a bucket with the count of its histogram: the share of all observations of
+// a process.
+func isShare(path []parser.Node) bool {
+	return slices.ContainsFunc(path, func(n parser.Node) bool {
+		b, ok := n.(*parser.BinaryExpr)
+		if !ok || !b.Op.IsComparisonOperator() {
+			return false
+		}
+		buckets, counts := seriesIn(b.LHS), seriesIn(b.RHS)
+		if len(buckets) != 1 || len(counts) != 1 {
+			return false
+		}
+		histogram, ok := strings.CutSuffix(buckets[0], "_bucket")
+		return ok && counts[0] == histogram+"_count"
+	})
+}
+
+func seriesIn(e parser.Expr) (names []string) {
+	parser.Inspect(e, func(n parser.Node, _ []parser.Node) error {
+		if v, ok := n.(*parser.VectorSelector); ok {
+			names = append(names, v.Name)
+		}
+		return nil
+	})
+	return names
 }
 
 var offsets = regexp.MustCompile(` offset [0-9a-z]+`)

@@ -91,8 +91,8 @@ func TestMachinesAreSeen(t *testing.T) {
 }
 
 // TestRecordingsAreComplete verifies that recordings are small and complete, belong to existing rows, reveal no machine, and
-// have every informer metric that the rules read: a renamed metric must be recorded again. Three metrics may be missing: no row
-// has orphaned informers or unequal resync periods, and no row is long enough for the rule that compares resource versions with earlier ones.
+// have every informer metric that the rules read: a renamed metric must be recorded again. Four metrics may be missing: no row
+// has ended or orphaned informers or unequal resync periods, and no row is long enough for the rule that compares resource versions with earlier ones.
 func TestRecordingsAreComplete(t *testing.T) {
 	const (
 		most    = 100 << 10
@@ -141,7 +141,7 @@ func TestRecordingsAreComplete(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	absent := []string{catalog.InformerOrphans.Name, catalog.InformerResourceVersion.Name, catalog.InformerResyncPeriods.Name}
+	absent := []string{catalog.InformerEnded.Name, catalog.InformerOrphans.Name, catalog.InformerResourceVersion.Name, catalog.InformerResyncPeriods.Name}
 	for _, name := range reads.Names() {
 		ofInformers := strings.HasPrefix(name, "k8s_informer_")
 		if ofInformers && !have[name] && !slices.Contains(absent, name) {
