@@ -50,6 +50,7 @@ var runbookOutputs = map[string]string{
 	`get configmaps -A -o yaml`:                "",
 	`get prometheusrules`:                      "0\n",
 	`WRITERS:`:                                 "held",
+	`--output-watch-events`:                    "held",
 	`grep -iE 'qps|burst'`:                     "",
 	`'watch.?namespace|-namespace'`:            "",
 	`get deployments,statefulsets -A`:          "deployment.apps/example",
