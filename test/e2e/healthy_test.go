@@ -108,10 +108,10 @@ func TestHealthyRecordingIsOfTheRules(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	// These have no series in a healthy cluster: nothing is duplicated or orphaned, no informer has a transform or reads its cache too
+	// These have no series in a healthy cluster: nothing is duplicated, ended or orphaned, no informer has a transform or reads its cache too
 	// early or loses events. It was recorded without objects of other namespaces and with the exporter, which does not report handlers.
 	absent := []string{
-		catalog.InformerDuplicates.Name, catalog.InformerOrphans.Name, catalog.InformerTransformDrops.Name,
+		catalog.InformerDuplicates.Name, catalog.InformerEnded.Name, catalog.InformerOrphans.Name, catalog.InformerTransformDrops.Name,
 		catalog.InformerForeignObjects.Name, catalog.InformerUnsyncedReads.Name, catalog.InformerHandlers.Name,
 		catalog.InformerResyncPeriods.Name, catalog.InformerEventsLost.Name, catalog.InformerTransformConflicts.Name, catalog.InformerTransforms.Name,
 	}
