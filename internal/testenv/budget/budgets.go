@@ -27,7 +27,7 @@ var Budgets = []Budget{
 	{"collectors/informer", "Lister", "added-allocs", 0},
 	{"collectors/informer", "Parallel/goroutines=2", "median-ratio", 1.10},
 	{"collectors/informer", "Parallel/goroutines=16", "median-ratio", 1.10},
-	{"collectors/informer", "GetByKey", "median-ratio", 1.25},
+	{"collectors/informer", "GetByKey", "ratio", 1.25},
 	{"collectors/informer", "GetByKey", "added-allocs", 0},
 	{"collectors/informer", "Event/beyond=measuring-relay", "added-ns", 60},
 	{"collectors/informer", "Event/beyond=relay", "added-allocs", 0},
