@@ -25,7 +25,7 @@ import (
 // BenchmarkEvent compares the path of an event from the watch to the return of a handler with that without decorators. What stands
 // between watch and reflector needs a goroutine, so it also compares the decorators alone with a bare relay, a goroutine that passes
 // events on, and with a relay that reads the clock when an event arrives and around the handler, and observes two histograms: an
-// observer cannot do less. Where a reading takes 40 ns, that alone is 150 to 200 ns. On one processor, work is measured, and not when
+// observer cannot do less. Where a reading takes 40 ns, that alone is about 150 ns. On one processor, work is measured, and not when
 // goroutines are woken.
 func BenchmarkEvent(b *testing.B) {
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))

@@ -6,10 +6,10 @@ import (
 	"k8s.io/utils/clock"
 )
 
-// addClock is the clock of client-go's innermost queue, which calls it with its own lock held. A queue with metrics reads the clock
+// readyClock is the clock of client-go's innermost queue, which calls it with its own lock held. A queue with metrics reads the clock
 // with Now in Add, right before it pushes the item, and with Now and Since in Get, right after it pops one. A reading takes 30 to
-// 50 ns, about as much as all other instrumentation of a queue, so the order uses the one of Add, and Since after a pop that of Now.
-type addClock struct {
+// 50 ns, more than all other instrumentation of a queue, so the order uses the one of Add, and Since after a pop that of Now.
+type readyClock struct {
 	clock.WithTicker
 	// base is the origin of times.
 	base time.Time
@@ -21,13 +21,13 @@ type addClock struct {
 }
 
 // Now implements clock.PassiveClock.
-func (c *addClock) Now() time.Time {
+func (c *readyClock) Now() time.Time {
 	c.read = c.WithTicker.Now()
 	return c.read
 }
 
 // Since implements clock.PassiveClock.
-func (c *addClock) Since(t time.Time) time.Duration {
+func (c *readyClock) Since(t time.Time) time.Duration {
 	read, popped := c.read, c.popped
 	c.read, c.popped = time.Time{}, false
 	if popped && !read.IsZero() {
@@ -37,7 +37,7 @@ func (c *addClock) Since(t time.Time) time.Duration {
 }
 
 // pushed returns the time at which an item is pushed.
-func (c *addClock) pushed() int64 {
+func (c *readyClock) pushed() int64 {
 	if c.read.IsZero() {
 		return c.now()
 	}
@@ -47,4 +47,4 @@ func (c *addClock) pushed() int64 {
 }
 
 // now returns the current time. Unlike the other methods, it is safe for concurrent use.
-func (c *addClock) now() int64 { return int64(c.WithTicker.Since(c.base)) + 1 }
+func (c *readyClock) now() int64 { return int64(c.WithTicker.Since(c.base)) + 1 }

@@ -38,7 +38,7 @@ func (c *orderCall) take() orderCall {
 
 // fifo is first in, first out, like client-go's default, and records when each item was pushed.
 type fifo[T comparable] struct {
-	clock *addClock
+	clock *readyClock
 	last  *orderCall
 	ring  ageRing[T]
 	// popped is nil unless the program traces.
@@ -77,7 +77,7 @@ func (f *fifo[T]) since() int64 { return f.ring.since() }
 // customOrder decorates Options.Order. It may hand out items in any order, so finding the oldest one takes a map.
 type customOrder[T comparable] struct {
 	workqueue.Queue[T]
-	clock *addClock
+	clock *readyClock
 	last  *orderCall
 	// popped is nil unless the program traces.
 	popped *recentItems[T]

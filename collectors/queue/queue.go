@@ -46,7 +46,7 @@ var _ workqueue.TypedRateLimitingInterface[string] = &Queue[string]{}
 // their series.
 //
 // The series are deleted once the queue has been shut down, a call of Get has reported that, and no item is being processed, or
-// when the Queue becomes unreachable. From Add to Done, an item takes about 50 ns longer than in a plain queue that reports
+// when the Queue becomes unreachable. From Add to Done, an item takes 10 to 30 ns longer than in a plain queue that reports
 // client-go's own metrics, without additional allocations.
 func NewTypedRateLimitingQueue[T comparable](obs *collectors.Observer, name string, limiter workqueue.TypedRateLimiter[T], options Options[T]) *Queue[T] {
 	if options.Clock == nil {
@@ -68,7 +68,7 @@ func NewTypedRateLimitingQueue[T comparable](obs *collectors.Observer, name stri
 	}
 
 	// From the inside out: items that are ready, delayed items, rate limited items.
-	pushClock := &addClock{WithTicker: options.Clock, base: r.Base()}
+	pushClock := &readyClock{WithTicker: options.Clock, base: r.Base()}
 	ready := &readyQueue[T]{series: series, clock: pushClock}
 	if options.Order == nil {
 		ready.order = &fifo[T]{clock: pushClock, last: &ready.last, popped: popped}

@@ -12,7 +12,7 @@ import (
 type readyQueue[T comparable] struct {
 	*workqueue.Typed[T]
 	series *queueSeries
-	clock  *addClock
+	clock  *readyClock
 	// end deletes the queue's series.
 	end func()
 	// waiting is the number of workers in Get.
