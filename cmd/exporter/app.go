@@ -40,7 +40,7 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 // rootCommand returns the command that has all others.
 func rootCommand(stderr io.Writer) *cobra.Command {
 	root := newCommand(buildinfo.Name+" [command]", description)
-	root.Args = nil // for the names of commands in errors
+	root.Args = nil // cobra then says which command is unknown
 	root.Version = buildinfo.Print()
 	root.SetVersionTemplate("{{.Version}}\n")
 	root.SetHelpTemplate(help)
@@ -60,15 +60,16 @@ func rootCommand(stderr io.Writer) *cobra.Command {
 	return root
 }
 
-// withDefault returns args with the default command, serve, before flags.
+// withDefault returns args with the default command, serve, if they name none. Help and version are those of the program.
 func withDefault(args []string) []string {
+	if len(args) == 0 {
+		return []string{"serve"}
+	}
 	at := 0
-	if len(args) > 0 && slices.Contains([]string{cobra.ShellCompRequestCmd, cobra.ShellCompNoDescRequestCmd}, args[0]) {
+	if args[0] == cobra.ShellCompRequestCmd || args[0] == cobra.ShellCompNoDescRequestCmd {
 		at = 1
 	}
-	switch {
-	case len(args) == 0:
-	case len(args) == at, !strings.HasPrefix(args[at], "-"), slices.Contains([]string{"--help", "-h", "--version"}, args[at]):
+	if len(args) == at || !strings.HasPrefix(args[at], "-") || slices.Contains([]string{"--help", "-h", "--version"}, args[at]) {
 		return args
 	}
 	return slices.Insert(slices.Clone(args), at, "serve")

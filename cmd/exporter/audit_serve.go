@@ -40,7 +40,7 @@ func auditServeCommand(stderr io.Writer) *cobra.Command {
 	cmd.Flags().StringVar(&f.web.telemetryPath, "web.telemetry-path", web.DefaultTelemetryPath, "`PATH` under which to expose metrics.")
 	cmd.Flags().StringVar(&f.web.healthAddress, "web.health-address", "", "Also serve /livez, /readyz and /healthz on this `ADDRESS`, such as :9959, without authentication and TLS, for the kubelet.")
 	cmd.Flags().StringArrayVar(&f.options.Files, "log.file", nil, "Audit log `FILE` to follow, also after its rotation. Repeatable.")
-	cmd.Flags().StringVar(&f.options.PositionDir, "log.position-dir", "", "Existing `DIRECTORY` for the positions in the logs, from which a restart continues. Defaults to their ends.")
+	cmd.Flags().StringVar(&f.options.PositionDir, "log.position-dir", "", "Existing `DIRECTORY` for the positions in the logs, from which a restart continues. Without it, a restart continues at their ends.")
 	cmd.Flags().BoolVar(&f.webhook, "webhook", false, "Receive events from the audit webhooks of API servers at "+webhookPath+". Senders need a client certificate that --web.config.file verifies, or a token.")
 	cmd.Flags().StringVar(&f.options.TokenFile, "webhook.token-file", "", "`FILE` with the bearer token that senders have instead of a client certificate.")
 	cmd.Flags().IntVar(&f.options.Clients, "limit.clients", 200, "Most clients that are told apart; others are counted as one.")

@@ -22,7 +22,7 @@ The output of ` + "`informer-exporter [command] --help`" + `. See [Exporter](exp
 For shell completion:
 
 ` + "```sh" + `
-source <(informer-exporter completion bash)    # ~/.bashrc
+source <(informer-exporter completion bash)    # ~/.bashrc, with bash-completion
 source <(informer-exporter completion zsh)     # ~/.zshrc, after compinit
 informer-exporter completion fish | source     # ~/.config/fish/config.fish
 ` + "```" + `

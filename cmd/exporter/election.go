@@ -25,7 +25,7 @@ func registerElection(flags *pflag.FlagSet) *electionFlags {
 	f := &electionFlags{}
 	flags.BoolVar(&f.elect, "leader-elect", false, "Run audits only while this replica holds a Lease. All else runs in every replica. See docs/high-availability.md.")
 	flags.StringVar(&f.namespace, "leader-elect.lease-namespace", "", "`NAMESPACE` of the Lease. Defaults to $POD_NAMESPACE, then to the service account's namespace.")
-	flags.StringVar(&f.name, "leader-elect.lease-name", "", "`NAME` of the Lease. Only replicas with the same configuration share it. Defaults to informer-exporter. Shards append their ordinal, such as informer-exporter-0.")
+	flags.StringVar(&f.name, "leader-elect.lease-name", "", "`NAME` of the Lease. Only replicas with the same configuration may share it. Defaults to informer-exporter. Shards append their ordinal, such as informer-exporter-0.")
 	return f
 }
 

@@ -19,7 +19,7 @@ import (
 
 // explainCommand returns the command explain.
 func explainCommand() *cobra.Command {
-	cmd := newCommand("explain --url=URL RESOURCE/NAMESPACE/NAME", "Ask a program with the library why an object, such as deployments/shop/web, is not in its desired state. Exit code 0: no known cause, 1: causes, 2: the program cannot be asked.")
+	cmd := newCommand("explain --url=URL RESOURCE/NAMESPACE/NAME", "Ask a program with the library why an object, such as deployments/shop/web or nodes/node-1, is not in its desired state. Exit code 0: no known cause, 1: causes, 2: the program cannot be asked.")
 	f := registerProgram(cmd)
 	require(cmd, "url")
 	cmd.Args = cobra.ExactArgs(1)

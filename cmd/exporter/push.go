@@ -49,10 +49,10 @@ func pushCommand(stderr io.Writer) *cobra.Command {
 	cmd := newCommand("push --pushgateway.url=URL", "Watch the cluster until everything is synced and audited once, push to a Pushgateway, and exit. For clusters that Prometheus cannot scrape.")
 	f := &pushFlags{cluster: registerCluster(cmd.Flags())}
 	cmd.Flags().StringVar(&f.address, "pushgateway.url", "", "`URL` of the Pushgateway, without /metrics. Its user and password are sent as basic authentication.")
-	cmd.Flags().StringVar(&f.password, "pushgateway.password-file", "", "`FILE` with the password of the user in the URL. Others can see one in the URL.")
+	cmd.Flags().StringVar(&f.password, "pushgateway.password-file", "", "`FILE` with the password of the user in the URL. Other users of the host can see a password in the URL.")
 	cmd.Flags().StringVar(&f.job, "pushgateway.job", buildinfo.Name, "`VALUE` of the label job.")
 	cmd.Flags().StringToStringVar(&f.grouping, "pushgateway.grouping", nil, "Additional grouping `LABEL=VALUE`, such as cluster=eu. Repeatable.")
-	cmd.Flags().DurationVar(&f.timeout, "push.timeout", 5*time.Minute, "Timeout of the informers, at which the available metrics are pushed and the command fails.")
+	cmd.Flags().DurationVar(&f.timeout, "push.timeout", 5*time.Minute, "How long to wait for the informers. On timeout, the available metrics are pushed and the command fails.")
 	f.logging = registerLogging(cmd.Flags(), stderr)
 	require(cmd, "pushgateway.url")
 	execute(cmd, func(ctx context.Context, _ []string, _ io.Writer) error { return f.push(ctx) })
