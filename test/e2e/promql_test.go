@@ -260,16 +260,17 @@ func variablesOf(t *testing.T, d board) (list []dashboardVariable) {
 func TestGoodQueriesAreAccepted(t *testing.T) {
 	recorded := map[string][]string{"informer:x:rate5m": {"cluster", "name"}}
 	for expr, want := range map[string][]string{
-		`k8s_informer_synced == 0 unless on (cluster, informer_type) informer_exporter_kind_up == 0`:                             slices.Concat(targetLabels, catalog.InformerSynced.LabelNames()),
-		`histogram_quantile(0.99, sum by (le, name) (rate(k8s_informer_event_lag_seconds_bucket[5m]))) > 0.12`:                   {"name"},
-		`sum without (reason) (rate(k8s_informer_relists_total{reason!="initial"}[5m]))`:                                         slices.Concat(targetLabels, []string{"name", "informer_type", "watch_namespace"}),
-		`sum by (name) (rate(k8s_informer_event_lag_seconds_bucket{le=~"5|5\\.0"}[5m]))`:                                         {"name"},
-		`sum by (cluster, name) (informer:x:rate5m)`:                                                                             {"cluster", "name"},
-		`sum by (name, job) (k8s_informer_objects) / on (name) group_left () sum by (name) (k8s_informer_objects)`:               {"name", "job"},
-		`absent(informer_exporter_build_info{job="x"}) or group by (cluster) (present_over_time(informer_exporter_kind_up[1d]))`: {"job", "cluster"},
-		`k8s_informer_objects == (k8s_informer_objects offset 1h)`:                                                               slices.Concat(targetLabels, catalog.InformerObjects.LabelNames()),
-		`time() - max(k8s_informer_last_event_timestamp_seconds > 0)`:                                                            nil,
-		`{__name__=~"workqueue_depth|controller_active_workers"}`:                                                                slices.Concat(targetLabels, []string{"name"}),
+		`k8s_informer_synced == 0 unless on (cluster, informer_type) informer_exporter_kind_up == 0`:                                  slices.Concat(targetLabels, catalog.InformerSynced.LabelNames()),
+		`histogram_quantile(0.99, sum by (le, name) (rate(k8s_informer_event_lag_seconds_bucket[5m]))) > 0.12`:                        {"name"},
+		`sum without (reason) (rate(k8s_informer_relists_total{reason!="initial"}[5m]))`:                                              slices.Concat(targetLabels, []string{"name", "informer_type", "watch_namespace"}),
+		`sum by (name) (rate(k8s_informer_event_lag_seconds_bucket{le=~"5|5\\.0"}[5m]))`:                                              {"name"},
+		`sum by (name) (k8s_informer_event_lag_seconds_bucket{le="5"}) >= 0.9 * sum by (name) (k8s_informer_event_lag_seconds_count)`: {"name"},
+		`sum by (cluster, name) (informer:x:rate5m)`:                                                                                  {"cluster", "name"},
+		`sum by (name, job) (k8s_informer_objects) / on (name) group_left () sum by (name) (k8s_informer_objects)`:                    {"name", "job"},
+		`absent(informer_exporter_build_info{job="x"}) or group by (cluster) (present_over_time(informer_exporter_kind_up[1d]))`:      {"job", "cluster"},
+		`k8s_informer_objects == (k8s_informer_objects offset 1h)`:                                                                    slices.Concat(targetLabels, catalog.InformerObjects.LabelNames()),
+		`time() - max(k8s_informer_last_event_timestamp_seconds > 0)`:                                                                 nil,
+		`{__name__=~"workqueue_depth|controller_active_workers"}`:                                                                     slices.Concat(targetLabels, []string{"name"}),
 	} {
 		got, err := checkQuery(expr, recorded)
 		if err != nil {
@@ -283,24 +284,25 @@ func TestGoodQueriesAreAccepted(t *testing.T) {
 
 func TestBadQueriesAreRefused(t *testing.T) {
 	for expr, want := range map[string]string{
-		`sum(k8s_informer_synced`:                                                                            "parse error",
-		`rate(k8s_informer_relists_total)`:                                                                   "expected type range vector",
-		`k8s_informer_synced{reason="a", reason=~"("}`:                                                       "error parsing regexp",
-		`{name="load"}`:                                                                                      `"" is neither in the catalog`,
-		`{__name__=~"workqueue_depth|workqueue_dept"}`:                                                       `"workqueue_dept" is neither in the catalog`,
-		`{__name__=~"workqueue_.+"}`:                                                                         `"workqueue_.+" is neither in the catalog`,
-		`{__name__=~"workqueue_depth|controller_leader", lock="a"}`:                                          "workqueue_depth has no label lock",
-		`workqueue_adds_total unless workqueue_retries_total offset 1m`:                                      "workqueue_adds_total counts up",
-		`workqueue_adds_total unless workqueue_adds_total`:                                                   "workqueue_adds_total counts up",
-		`{__name__=~"workqueue_depth|workqueue_adds_total"}`:                                                 "workqueue_adds_total counts up",
-		`sum by (controller) ({__name__=~"workqueue_depth|controller_active_workers"})`:                      "has no label controller",
-		`k8s_informer_sinced == 0`:                                                                           "neither in the catalog",
-		`rate(k8s_informer_event_lag_seconds[5m])`:                                                           "neither in the catalog", // a histogram's name is not a series
-		`rate(k8s_informer_relists_total_bucket[5m])`:                                                        "neither in the catalog",
-		`k8s_informer_objects_count`:                                                                         "neither in the catalog",
-		`k8s_informer_relists_total > 5`:                                                                     "not directly inside rate",
-		`rate(sum by (name) (k8s_informer_relists_total)[5m:])`:                                              "not directly inside rate", // a reset of one is lost in the sum
-		`max_over_time(k8s_informer_event_lag_seconds_count[5m])`:                                            "not directly inside rate",
+		`sum(k8s_informer_synced`:                                                       "parse error",
+		`rate(k8s_informer_relists_total)`:                                              "expected type range vector",
+		`k8s_informer_synced{reason="a", reason=~"("}`:                                  "error parsing regexp",
+		`{name="load"}`:                                                                 `"" is neither in the catalog`,
+		`{__name__=~"workqueue_depth|workqueue_dept"}`:                                  `"workqueue_dept" is neither in the catalog`,
+		`{__name__=~"workqueue_.+"}`:                                                    `"workqueue_.+" is neither in the catalog`,
+		`{__name__=~"workqueue_depth|controller_leader", lock="a"}`:                     "workqueue_depth has no label lock",
+		`workqueue_adds_total unless workqueue_retries_total offset 1m`:                 "workqueue_adds_total counts up",
+		`workqueue_adds_total unless workqueue_adds_total`:                              "workqueue_adds_total counts up",
+		`{__name__=~"workqueue_depth|workqueue_adds_total"}`:                            "workqueue_adds_total counts up",
+		`sum by (controller) ({__name__=~"workqueue_depth|controller_active_workers"})`: "has no label controller",
+		`k8s_informer_sinced == 0`:                                                      "neither in the catalog",
+		`rate(k8s_informer_event_lag_seconds[5m])`:                                      "neither in the catalog", // a histogram's name is not a series
+		`rate(k8s_informer_relists_total_bucket[5m])`:                                   "neither in the catalog",
+		`k8s_informer_objects_count`:                                                    "neither in the catalog",
+		`k8s_informer_relists_total > 5`:                                                "not directly inside rate",
+		`rate(sum by (name) (k8s_informer_relists_total)[5m:])`:                         "not directly inside rate", // a reset of one is lost in the sum
+		`max_over_time(k8s_informer_event_lag_seconds_count[5m])`:                       "not directly inside rate",
+		`sum by (name) (k8s_informer_event_lag_seconds_bucket{le="5"}) >= sum by (name) (k8s_informer_handler_duration_seconds_count)`: "not directly inside rate", // of another histogram
 		`rate(k8s_informer_objects[5m])`:                                                                     "rate of k8s_informer_objects, which is not a counter",
 		`increase(informer:x:rate5m[5m])`:                                                                    "increase of informer:x:rate5m, which is not a counter",
 		`k8s_informer_synced{queue="a"}`:                                                                     "has no label queue",
