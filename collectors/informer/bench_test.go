@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"runtime"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -19,7 +20,8 @@ import (
 	"github.com/informer-exporter/informer-exporter/internal/testenv/observertest"
 )
 
-// BenchmarkGetByKey compares a read by key through the decorated indexer with one through the plain indexer. The keys are
+// BenchmarkGetByKey compares a read by key through the decorated indexer with one through the plain indexer, and with one that a
+// decorator only counts: a call through an interface and an atomic addition take 5 to 6 ns, a quarter of the read. The keys are
 // composed in advance.
 func BenchmarkGetByKey(b *testing.B) {
 	plain, decorated := filled(b)
@@ -38,7 +40,24 @@ func BenchmarkGetByKey(b *testing.B) {
 			return time.Since(begin)
 		}
 	}
-	budget.Ratio(b, 100_000, run(plain), run(decorated))
+	b.Run("beyond=plain", func(b *testing.B) { budget.Ratio(b, 100_000, run(plain), run(decorated)) })
+	b.Run("beyond=counting", func(b *testing.B) {
+		budget.Ratio(b, 100_000, run(&countingIndexer{Indexer: plain}), run(decorated))
+	})
+}
+
+// countingIndexer is the least that a decorator can do.
+type countingIndexer struct {
+	cache.Indexer
+	hits atomic.Uint64
+}
+
+func (i *countingIndexer) GetByKey(key string) (item any, exists bool, err error) {
+	item, exists, err = i.Indexer.GetByKey(key)
+	if exists {
+		i.hits.Add(1)
+	}
+	return item, exists, err
 }
 
 // BenchmarkLister compares reads through a lister, which composes the key first. A run is long enough for the garbage collector
