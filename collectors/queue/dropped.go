@@ -41,7 +41,7 @@ func (q *Queue[T]) Dropped(reason DropReason, n int) {
 		})
 		counters = q.drops.atShutdown
 	}
-	counters.Add(string(reason), float64(n))
+	counters.reasons.Add(string(reason), float64(n))
 }
 
 // drops are the counters of a queue's dropped items.

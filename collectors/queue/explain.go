@@ -23,7 +23,7 @@ func (r *registry) Explain(e *inspection.Explanation) {
 		}
 	}
 	for _, s := range r.queues.Values() {
-		for _, q := range s.currentQueues() {
+		for _, q := range s.current() {
 			ready, isReady, isDelayed := q.find(e.Key())
 			if isReady {
 				since := time.Now().Add(-ready).UTC()

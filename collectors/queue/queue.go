@@ -97,9 +97,9 @@ func NewTypedRateLimitingQueue[T comparable](obs *collectors.Observer, name stri
 	)
 
 	l := &layers[T]{ready, delaying, limiting}
-	series.publish(l)
+	series.add(l)
 	ready.end = sync.OnceFunc(func() {
-		series.withdraw(l)
+		series.remove(l)
 		leaveQueue()
 		leaveLimiter()
 		leaveDropped()

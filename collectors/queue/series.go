@@ -44,9 +44,7 @@ type queueSeries struct {
 	controller string
 	coalesced  prometheus.Counter
 	selfCaused *core.LazyCounter
-
-	mu      sync.Mutex
-	members []queueState
+	members[queueState]
 }
 
 // queueState is read by a scrape.
@@ -72,9 +70,7 @@ type limiterSeries struct {
 	backoff, retries prometheus.Observer
 	// logged is the time of the last log line about an item, 0 if there was none.
 	logged atomic.Int64
-
-	mu      sync.Mutex
-	members []limiterState
+	members[limiterState]
 }
 
 // limiterState is read by a scrape.
@@ -86,80 +82,71 @@ type limiterState interface {
 	find(o *core.Observer, name string) []inspection.Item
 }
 
-// joinQueue returns the series of a controller's queues. They exist at least until leave is called, which must be done
-// exactly once.
-func (r *registry) joinQueue(controller string) (s *queueSeries, leave func()) {
+// droppedSeries are the counters of a controller's dropped items by reason.
+type droppedSeries struct {
+	*core.Scope
+	reasons *core.CounterSet
+}
+
+// members are the queues or rate limiters that share series. All methods are safe for concurrent use.
+type members[M comparable] struct {
+	mu  sync.Mutex
+	all []M
+}
+
+func (m *members[M]) add(member M) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.all = append(m.all, member)
+}
+
+func (m *members[M]) remove(member M) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.all = slices.DeleteFunc(m.all, func(other M) bool { return other == member })
+}
+
+func (m *members[M]) current() []M {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return slices.Clone(m.all)
+}
+
+// join returns the series of a controller. They exist at least until leave is called, which must be done exactly once.
+func join[S interface{ End() }](r *registry, pool *series.Pool[string, S], controller string, create func(*core.Scope) S) (s S, leave func()) {
 	label := r.Labels.Controllers.Acquire(controller)
-	s = r.queues.Acquire(label, func() *queueSeries {
-		scope := r.Metrics.Scope(label)
+	s = pool.Acquire(label, func() S { return create(r.Metrics.Scope(label)) })
+	return s, func() {
+		pool.Release(label, S.End)
+		r.Labels.Controllers.Release(label)
+	}
+}
+
+func (r *registry) joinQueue(controller string) (s *queueSeries, leave func()) {
+	return join(r, &r.queues, controller, func(scope *core.Scope) *queueSeries {
 		return &queueSeries{
-			Scope: scope, controller: label, coalesced: scope.Counter(catalog.ControllerQueueCoalesced),
+			Scope: scope, controller: scope.Labels()[0], coalesced: scope.Counter(catalog.ControllerQueueCoalesced),
 			selfCaused: scope.LazyCounter(catalog.ControllerSelfCaused),
 		}
 	})
-	return s, func() {
-		r.queues.Release(label, func(s *queueSeries) { s.End() })
-		r.Labels.Controllers.Release(label)
-	}
 }
 
-// droppedSeries are the counters of a controller's dropped items by reason.
-type droppedSeries struct {
-	*core.CounterSet
-	scope *core.Scope
-}
-
-// joinDropped is joinQueue for the counters of dropped items.
 func (r *registry) joinDropped(controller string) (s *droppedSeries, leave func()) {
-	label := r.Labels.Controllers.Acquire(controller)
-	s = r.dropped.Acquire(label, func() *droppedSeries {
-		scope := r.Metrics.Scope(label)
-		return &droppedSeries{scope.CounterSet(catalog.ControllerDropped), scope}
+	return join(r, &r.dropped, controller, func(scope *core.Scope) *droppedSeries {
+		return &droppedSeries{scope, scope.CounterSet(catalog.ControllerDropped)}
 	})
-	return s, func() {
-		r.dropped.Release(label, func(s *droppedSeries) { s.scope.End() })
-		r.Labels.Controllers.Release(label)
-	}
 }
 
-// joinLimiter is joinQueue for the series of a controller's rate limiters. The state is visible to scrapes until leave is called.
+// joinLimiter makes the state visible to scrapes until leave is called.
 func (r *registry) joinLimiter(controller string, state limiterState) (s *limiterSeries, leave func()) {
-	label := r.Labels.Controllers.Acquire(controller)
-	s = r.limiters.Acquire(label, func() *limiterSeries {
-		scope := r.Metrics.Scope(label)
+	s, end := join(r, &r.limiters, controller, func(scope *core.Scope) *limiterSeries {
 		return &limiterSeries{
-			Scope:      scope,
-			controller: label,
-			backoff:    scope.Histogram(catalog.ControllerBackoff),
-			retries:    scope.Histogram(catalog.ControllerItemRetries),
+			Scope: scope, controller: scope.Labels()[0],
+			backoff: scope.Histogram(catalog.ControllerBackoff), retries: scope.Histogram(catalog.ControllerItemRetries),
 		}
 	})
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.members = append(s.members, state)
-	return s, func() {
-		s.mu.Lock()
-		s.members = slices.DeleteFunc(s.members, func(m limiterState) bool { return m == state })
-		s.mu.Unlock()
-		r.limiters.Release(label, func(s *limiterSeries) { s.End() })
-		r.Labels.Controllers.Release(label)
-	}
-}
-
-// publish makes a queue visible to scrapes.
-func (s *queueSeries) publish(q queueState) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.members = append(s.members, q)
-}
-
-// withdraw undoes publish.
-func (s *queueSeries) withdraw(q queueState) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if at := slices.Index(s.members, q); at >= 0 {
-		s.members = slices.Delete(s.members, at, at+1)
-	}
+	s.add(state)
+	return s, func() { s.remove(state); end() }
 }
 
 // Collect implements core.Part. For the queues of one controller it reports the sum of delayed items and of workers, the oldest
@@ -186,7 +173,7 @@ func (r *registry) Collect(ch chan<- prometheus.Metric) {
 func (s *queueSeries) state() inspection.Queue {
 	all := inspection.Queue{Controller: s.controller}
 	var oldest time.Duration
-	for _, q := range s.currentQueues() {
+	for _, q := range s.current() {
 		all.Ready += q.depth()
 		all.Delayed += q.delayed()
 		oldest = max(oldest, q.oldest())
@@ -199,18 +186,4 @@ func (s *queueSeries) state() inspection.Queue {
 	}
 	all.OldestSeconds = oldest.Seconds()
 	return all
-}
-
-// currentQueues returns the controller's queues.
-func (s *queueSeries) currentQueues() []queueState {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return slices.Clone(s.members)
-}
-
-// current returns the controller's rate limiters.
-func (s *limiterSeries) current() []limiterState {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return slices.Clone(s.members)
 }

@@ -56,7 +56,7 @@ func NewTracker[T comparable](obs *collectors.Observer, name string, options Tra
 		options: options, series: series, now: r.Now, leave: leave, due: map[T]int64{},
 		causes: causes.Of[T](r.Observer, name).Join(), own: echo.NewItems[T](r.Observer, name, series.selfCaused),
 	}
-	series.publish(t)
+	series.add(t)
 	return t
 }
 
@@ -169,7 +169,7 @@ func (t *Tracker[T]) End() {
 	t.ended = true
 	t.mu.Unlock()
 	if !ended {
-		t.series.withdraw(t)
+		t.series.remove(t)
 		t.leave()
 		t.causes.Leave()
 	}
