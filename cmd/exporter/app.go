@@ -40,7 +40,7 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 // rootCommand returns the command that has all others.
 func rootCommand(stderr io.Writer) *cobra.Command {
 	root := newCommand(buildinfo.Name+" [command]", description)
-	root.Args = nil // cobra then says which command is unknown
+	root.Args = nil // so that cobra names an unknown command
 	root.Version = buildinfo.Print()
 	root.SetVersionTemplate("{{.Version}}\n")
 	root.SetHelpTemplate(help)
