@@ -1,8 +1,6 @@
 package e2e_test
 
 import (
-	"context"
-	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -10,30 +8,18 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
-	"time"
 
-	"k8s.io/apimachinery/pkg/util/wait"
 	"k8s.io/cli-runtime/pkg/genericiooptions"
 	"k8s.io/kubectl/pkg/cmd"
 )
 
-// parsedCommands is the environment variable with the path of a file. If it is set, kubectl does not run: it parses its
-// arguments and appends them to the file.
-const parsedCommands = "E2E_PARSED_COMMANDS"
-
-// runAsTool runs the test binary as the program that it was started as: kubectl, a curl that only parses its arguments, or the
-// program of TestBornWithTheFault.
+// runAsTool runs the test binary as the program that it was started as: kubectl, or the program of TestBornWithTheFault.
 func runAsTool() (code int, ok bool) {
 	var err error
-	parsed := os.Getenv(parsedCommands)
-	switch name := filepath.Base(os.Args[0]); {
-	case name == "curl" && parsed != "":
-		err = awaitFile(parsed) // the server that curl connects to was started in the background
+	switch {
 	case os.Getenv(bornAddress) != "":
 		err = runBorn()
-	case name == "kubectl" && parsed != "":
-		err = errors.Join(parseKubectl(os.Args[1:]), appendLine(parsed, strings.Join(os.Args[1:], " ")))
-	case name == "kubectl":
+	case filepath.Base(os.Args[0]) == "kubectl":
 		err = cmd.NewDefaultKubectlCommand().Execute()
 	default:
 		return 0, false
@@ -61,42 +47,30 @@ func parseKubectl(args []string) error {
 	return command.ValidateArgs(command.Flags().Args())
 }
 
-func awaitFile(path string) error {
-	return wait.PollUntilContextTimeout(context.Background(), 20*time.Millisecond, patience, true, func(context.Context) (bool, error) {
-		info, err := os.Stat(path)
-		return err == nil && info.Size() > 0, nil // kubectl creates the file first
-	})
-}
-
-func appendLine(path, line string) error {
-	f, err := os.OpenFile(path, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o600)
-	if err != nil {
-		return err
-	}
-	_, err = fmt.Fprintln(f, line)
-	return errors.Join(err, f.Close())
-}
-
-// shell runs scripts with the test binary as kubectl.
+// shell runs scripts.
 type shell struct {
 	env []string
 }
 
-// newShell returns a shell with the given tools, which runAsTool knows, before all others on its path.
-func newShell(t *testing.T, env []string, tools ...string) *shell {
+// newShell returns a shell with the tools in a directory before all others on its path.
+func newShell(t *testing.T, tools string, env ...string) *shell {
+	t.Helper()
+	// With go test -cover, the tools would print that they need a directory.
+	return &shell{env: append([]string{"PATH=" + tools + ":" + os.Getenv("PATH"), "HOME=" + t.TempDir(), "GOCOVERDIR=" + t.TempDir()}, env...)}
+}
+
+// kubectlDir returns a directory in which the test binary is kubectl.
+func kubectlDir(t *testing.T) string {
 	t.Helper()
 	self, err := os.Executable()
 	if err != nil {
 		t.Fatal(err)
 	}
 	dir := t.TempDir()
-	for _, name := range tools {
-		if err := os.Symlink(self, filepath.Join(dir, name)); err != nil {
-			t.Fatal(err)
-		}
+	if err := os.Symlink(self, filepath.Join(dir, "kubectl")); err != nil {
+		t.Fatal(err)
 	}
-	// With go test -cover, the tools would print that they need a directory.
-	return &shell{env: append([]string{"PATH=" + dir + ":" + os.Getenv("PATH"), "HOME=" + t.TempDir(), "GOCOVERDIR=" + t.TempDir()}, env...)}
+	return dir
 }
 
 // run runs a script in an empty directory, and fails for variables that are not set.

@@ -1,6 +1,7 @@
 package e2e_test
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -42,19 +43,38 @@ func readRunbook(page string) (r runbook) {
 	return r
 }
 
+// The tools of a shell that only parses. kubectl does not run: it appends its arguments to a file. curl waits for that, because the
+// server that it connects to was started in the background.
+var parsingTools = map[string]string{
+	"kubectl": `printf '%s\037' "$@" "$(printf '\036')" >>"$RECORD"`,
+	"curl":    `n=0; until [ -s "$RECORD" ] || [ $((n += 1)) -gt 3000 ]; do sleep 0.02; done`,
+}
+
 // parses returns the error of a command, "" if there is none: the shell must parse it, kubectl must have its commands and
 // flags, and all its variables must be set.
 func parses(t *testing.T, assignments, command string) string {
 	t.Helper()
-	record := filepath.Join(t.TempDir(), "parsed")
-	s := newShell(t, []string{parsedCommands + "=" + record}, "kubectl", "curl")
-	_, stderr, _ := s.run(t, assignments+"\n"+command)
+	dir := t.TempDir()
+	for name, script := range parsingTools {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte("#!/bin/sh\n"+script+"\n"), 0o700); err != nil {
+			t.Fatal(err)
+		}
+	}
+	record := filepath.Join(dir, "record")
+	_, stderr, _ := newShell(t, dir, "RECORD="+record).run(t, assignments+"\n"+command)
 	if stderr = strings.TrimSpace(killed.ReplaceAllString(stderr, "")); stderr != "" {
 		return stderr
 	}
-	parsed, _ := os.ReadFile(record) // is missing if kubectl never ran
-	if got, want := strings.Count(string(parsed), "\n"), len(kubectlWord.FindAllString(command, -1)); got != want {
-		return "the number of runs of kubectl differs from the number of times that it is named; it ran:\n" + string(parsed)
+	content, _ := os.ReadFile(record) // is missing if kubectl never ran
+	runs := strings.Split(string(content), "\036\037")
+	runs = runs[:len(runs)-1]
+	for _, run := range runs {
+		if err := parseKubectl(strings.Split(strings.TrimSuffix(run, "\037"), "\037")); err != nil {
+			return err.Error()
+		}
+	}
+	if len(runs) != len(kubectlWord.FindAllString(command, -1)) {
+		return fmt.Sprintf("the number of runs of kubectl differs from the number of times that it is named; it ran: %q", runs)
 	}
 	return ""
 }

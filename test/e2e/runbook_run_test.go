@@ -73,7 +73,7 @@ func TestRunbookCommandsWork(t *testing.T) {
 	config := stacktest.Private(t, stack.Options{}).Config() // not the chain: its exporter would see the objects
 	client := kubernetes.NewForConfigOrDie(config)
 	namespace := stacktest.NamespaceIn(t, config)
-	s := newShell(t, []string{"KUBECONFIG=" + stacktest.Kubeconfig(t, config)}, "kubectl")
+	s := newShell(t, kubectlDir(t), "KUBECONFIG="+stacktest.Kubeconfig(t, config))
 	values := map[string]string{
 		"namespace": namespace, "pod": "replica-0", "instance": "127.0.0.1:1", "cluster": "c", "name": "n", "job": "j",
 		"informer_type": "configmaps", "lock": namespace + "/election", "lease": "election", "finalizer": "example.com/cleanup",
