@@ -11,14 +11,7 @@ import (
 // startStateMetrics starts kube-state-metrics with its defaults.
 func startStateMetrics(b *testing.B, program, kubeconfig string) *running {
 	b.Helper()
-	metrics, err := port.Free()
-	if err != nil {
-		b.Fatal(err)
-	}
-	telemetry, err := port.Free()
-	if err != nil {
-		b.Fatal(err)
-	}
+	metrics, telemetry := port.Free(), port.Free()
 	r := startProgram(b, nil, program, "--kubeconfig="+kubeconfig, "--host=127.0.0.1", "--port="+strconv.Itoa(metrics),
 		"--telemetry-host=127.0.0.1", "--telemetry-port="+strconv.Itoa(telemetry))
 	r.metrics = "http://" + port.Address(metrics) + "/metrics"

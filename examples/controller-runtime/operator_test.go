@@ -63,13 +63,7 @@ func startOperator(t *testing.T, program, namespace string, elect bool, more ...
 		t: t, namespace: namespace, client: kubernetes.NewForConfigOrDie(config),
 		api: newAPI(t, config), output: &lockedBuffer{},
 	}
-	var ports [2]int
-	for i := range ports {
-		var err error
-		if ports[i], err = port.Free(); err != nil {
-			t.Fatal(err)
-		}
-	}
+	ports := [2]int{port.Free(), port.Free()}
 	o.metrics = fmt.Sprintf("http://127.0.0.1:%d/metrics", ports[0])
 	o.ready = fmt.Sprintf("http://127.0.0.1:%d/readyz", ports[1])
 	args := []string{

@@ -110,15 +110,6 @@ func (e *fleetEnv) startProgram(t *testing.T, name, program string, args ...stri
 	})
 }
 
-func freePort(t *testing.T) string {
-	t.Helper()
-	number, err := port.Free()
-	if err != nil {
-		t.Fatal(err)
-	}
-	return fmt.Sprint(number)
-}
-
 func startControllerManager(t *testing.T, e *fleetEnv, config *rest.Config) (string, func(context.Context) error) {
 	t.Helper()
 	program, err := stack.Binary(e.ctx, stack.ControllerManagerProgram, nil)
@@ -126,7 +117,7 @@ func startControllerManager(t *testing.T, e *fleetEnv, config *rest.Config) (str
 		t.Fatal(err)
 	}
 	e.startProgram(t, "kube-controller-manager", program, "--kubeconfig="+stacktest.Kubeconfig(t, config), "--leader-elect=false",
-		"--bind-address=127.0.0.1", "--secure-port="+freePort(t), "--cert-dir="+t.TempDir())
+		"--bind-address=127.0.0.1", "--secure-port="+fmt.Sprint(port.Free()), "--cert-dir="+t.TempDir())
 	// A status that is wrong makes it write the status again.
 	return "", func(ctx context.Context) error {
 		labels := map[string]string{"app": "web"}
@@ -162,8 +153,8 @@ func startStateMetrics(t *testing.T, e *fleetEnv, config *rest.Config) (string, 
 	if program == "" {
 		return "it is not installed: make bench-check builds it", nil
 	}
-	e.startProgram(t, "kube-state-metrics", program, "--kubeconfig="+stacktest.Kubeconfig(t, config), "--host=127.0.0.1", "--port="+freePort(t),
-		"--telemetry-host=127.0.0.1", "--telemetry-port="+freePort(t))
+	e.startProgram(t, "kube-state-metrics", program, "--kubeconfig="+stacktest.Kubeconfig(t, config), "--host=127.0.0.1", "--port="+fmt.Sprint(port.Free()),
+		"--telemetry-host=127.0.0.1", "--telemetry-port="+fmt.Sprint(port.Free()))
 	return "", nil
 }
 
@@ -176,7 +167,7 @@ func startTiers(t *testing.T, e *fleetEnv, config *rest.Config) (string, func(co
 	if out, err := build.CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
-	e.startProgram(t, "tiers", program, "--kubeconfig="+stacktest.Kubeconfig(t, config), "--metrics-bind-address=127.0.0.1:"+freePort(t), "--leader-election-namespace="+namespace)
+	e.startProgram(t, "tiers", program, "--kubeconfig="+stacktest.Kubeconfig(t, config), "--metrics-bind-address=127.0.0.1:"+fmt.Sprint(port.Free()), "--leader-election-namespace="+namespace)
 	// A label that is missing makes it add the label again.
 	return "", func(ctx context.Context) error {
 		const key = "example.com/tier"

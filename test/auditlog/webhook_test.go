@@ -22,6 +22,7 @@ import (
 
 	"github.com/informer-exporter/informer-exporter/internal/testenv/await"
 	"github.com/informer-exporter/informer-exporter/internal/testenv/metricstest"
+	"github.com/informer-exporter/informer-exporter/internal/testenv/port"
 	"github.com/informer-exporter/informer-exporter/internal/testenv/stack"
 	"github.com/informer-exporter/informer-exporter/internal/testenv/stacktest"
 )
@@ -172,7 +173,7 @@ func startReceiver(t *testing.T, dir string) *auditReceiver {
 	}
 	roots := x509.NewCertPool()
 	roots.AppendCertsFromPEM(cert)
-	address := "127.0.0.1:" + freePort(t)
+	address := port.Address(port.Free())
 	r := &auditReceiver{url: "https://" + address, client: &http.Client{Transport: &http.Transport{
 		TLSClientConfig: &tls.Config{RootCAs: roots, ServerName: serviceName}, DisableKeepAlives: true,
 	}}}

@@ -82,9 +82,7 @@ func newRig(t *testing.T, cases []Case, faulty bool, hold time.Duration) *rig {
 		t.Fatalf("%v\n%s", err, out)
 	}
 	run := func(name string, args ...string) string {
-		number, err := port.Free()
-		must(t, err)
-		address := port.Address(number)
+		address := port.Address(port.Free())
 		p, err := stack.StartCommand(t.Context(), stack.Command{
 			Name: name, Program: exporter, Dir: dir, Args: append(args, "--web.listen-address="+address), Ready: stack.Answers("http://" + address + "/metrics"),
 		})

@@ -50,11 +50,7 @@ func TestBornWithTheFault(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	number, err := port.Free()
-	if err != nil {
-		t.Fatal(err)
-	}
-	address := port.Address(number)
+	address := port.Address(port.Free())
 	rules, err := filepath.Abs(rulesFile)
 	if err != nil {
 		t.Fatal(err)

@@ -48,14 +48,11 @@ func TestExporterAsItsServiceAccount(t *testing.T) {
 // startExporter runs the chain's build of the exporter until the end of the test, and returns its address.
 func startExporter(t *testing.T, program string, args ...string) string {
 	t.Helper()
-	number, err := port.Free()
-	if err != nil {
-		t.Fatal(err)
-	}
-	url := "http://" + port.Address(number)
+	address := port.Address(port.Free())
+	url := "http://" + address
 	server, err := stack.StartCommand(t.Context(), stack.Command{
 		Name: "exporter", Program: program, Dir: t.TempDir(), Ready: stack.Answers(url + "/livez"),
-		Args: append([]string{"serve", "--web.listen-address=" + port.Address(number)}, args...),
+		Args: append([]string{"serve", "--web.listen-address=" + address}, args...),
 	})
 	if err != nil {
 		t.Fatal(err)

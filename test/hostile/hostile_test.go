@@ -204,19 +204,17 @@ func (w world) start(t *testing.T, binary string, cases ...hostile.Case) program
 // start starts an exporter with the contents of its configuration file.
 func start(t *testing.T, binary string, server *rest.Config, config string) program {
 	t.Helper()
-	number, err := port.Free()
-	if err != nil {
-		t.Fatal(err)
-	}
+	address := port.Address(port.Free())
 	dir := t.TempDir()
 	file := filepath.Join(dir, "config.yaml")
 	if err := os.WriteFile(file, []byte(config), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	p := program{url: "http://" + port.Address(number)}
+	p := program{url: "http://" + address}
+	var err error
 	p.Server, err = stack.StartCommand(t.Context(), stack.Command{
 		Name: "exporter", Program: binary, Dir: dir, Ready: stack.Answers(p.url + "/livez"), Env: []string{fmt.Sprintf("GOMEMLIMIT=%dMiB", memoryLimit)},
-		Args: []string{"--log.format=json", "--kubeconfig=" + stacktest.Kubeconfig(t, server), "--config.file=" + file, "--web.listen-address=" + port.Address(number)},
+		Args: []string{"--log.format=json", "--kubeconfig=" + stacktest.Kubeconfig(t, server), "--config.file=" + file, "--web.listen-address=" + address},
 	})
 	if err != nil {
 		t.Fatal(err)

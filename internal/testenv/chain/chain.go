@@ -222,7 +222,7 @@ func (c *Chain) SlowHandlers(d time.Duration) { c.handling.Store(int64(d)) }
 func (c *Chain) Dir() string { return c.dir }
 
 // port returns the well-known port if requested and free, and another one otherwise.
-func (c *Chain) port(wellKnown int) (int, error) {
+func (c *Chain) port(wellKnown int) int {
 	if c.options.WellKnownPorts {
 		return port.Prefer(wellKnown)
 	}

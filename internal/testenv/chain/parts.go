@@ -150,13 +150,9 @@ func (c *Chain) startLoad(ctx context.Context, _ programs) error {
 	if err := warmUp(ctx, observer, o.Factory.Core().V1().ConfigMaps().Lister()); err != nil {
 		return fmt.Errorf("warm-up: %w", err)
 	}
-	number, err := c.port(loadPort)
-	if err != nil {
-		return err
-	}
 	mux := http.NewServeMux()
 	mux.Handle("GET /metrics", promhttp.HandlerFor(registry, promhttp.HandlerOpts{EnableOpenMetrics: true}))
-	c.LoadURL, err = c.serve(port.Address(number), mux)
+	c.LoadURL, err = c.serve(port.Address(c.port(loadPort)), mux)
 	return err
 }
 
@@ -190,18 +186,16 @@ func (c *Chain) startExporter(ctx context.Context, p programs) error {
 	if err := stack.WriteKubeconfig(kubeconfig, c.Proxy.RESTConfig(c.ControlPlane.Config())); err != nil {
 		return err
 	}
-	number, err := c.port(exporterPort)
-	if err != nil {
-		return err
-	}
+	address := port.Address(c.port(exporterPort))
 	if err := c.configureExporter(c.options.Exporter); err != nil {
 		return err
 	}
-	c.ExporterURL = "http://" + port.Address(number)
+	c.ExporterURL = "http://" + address
+	var err error
 	c.Exporter, err = stack.StartCommand(ctx, stack.Command{
 		Name: "exporter", Program: p.exporter, Dir: c.dir, Log: c.options.Log, Env: c.tracingEnv(httpProtocol),
 		Args: []string{
-			"serve", "--kubeconfig=" + kubeconfig, "--web.listen-address=" + port.Address(number), "--config.file=" + c.ExporterConfig(),
+			"serve", "--kubeconfig=" + kubeconfig, "--web.listen-address=" + address, "--config.file=" + c.ExporterConfig(),
 			"--leader-elect", "--leader-elect.lease-namespace=kube-system", // the only replica leads, and therefore reports all metrics
 		},
 		Ready: stack.Answers(c.ExporterURL + "/readyz"),
@@ -254,13 +248,9 @@ func (c *Chain) generate(ctx context.Context, p programs) error {
 	return nil
 }
 
-func (c *Chain) startAlertmanager(ctx context.Context, _ programs) error {
-	number, err := c.port(alertmanagerPort)
-	if err != nil {
-		return err
-	}
+func (c *Chain) startAlertmanager(ctx context.Context, _ programs) (err error) {
 	c.Alertmanager, err = stack.StartAlertmanager(ctx, stack.AlertmanagerOptions{
-		Dir: c.dir, Log: c.options.Log, Port: number,
+		Dir: c.dir, Log: c.options.Log, Port: c.port(alertmanagerPort),
 		ConfigFile: filepath.Join(c.Generated, "alertmanager", "alertmanager.yaml"),
 	})
 	if err != nil {
@@ -270,11 +260,7 @@ func (c *Chain) startAlertmanager(ctx context.Context, _ programs) error {
 	return nil
 }
 
-func (c *Chain) startPrometheus(ctx context.Context, _ programs) error {
-	number, err := c.port(prometheusPort)
-	if err != nil {
-		return err
-	}
+func (c *Chain) startPrometheus(ctx context.Context, _ programs) (err error) {
 	plane, token := c.ControlPlane, c.ControlPlane.Config().BearerToken
 	labels := map[string]string{"cluster": Cluster}
 	targets := []stack.ScrapeTarget{
@@ -296,7 +282,7 @@ func (c *Chain) startPrometheus(ctx context.Context, _ programs) error {
 		instances += len(t.Addresses)
 	}
 	c.Prometheus, err = stack.StartPrometheus(ctx, stack.PrometheusOptions{
-		Dir: c.dir, Log: c.options.Log, Port: number, Targets: targets,
+		Dir: c.dir, Log: c.options.Log, Port: c.port(prometheusPort), Targets: targets,
 		RuleFiles:      []string{filepath.Join(c.Generated, "prometheus", "rules.yaml")},
 		Alertmanager:   alertmanager,
 		ScrapeInterval: c.options.Interval, EvaluationInterval: c.options.Interval,

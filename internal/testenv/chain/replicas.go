@@ -101,11 +101,7 @@ func (c *Chain) startReplica(ctx context.Context, program, identity string, well
 	if err := stack.WriteKubeconfig(kubeconfig, proxy.RESTConfig(c.ControlPlane.Config())); err != nil {
 		return nil, err
 	}
-	number, err := c.port(wellKnown)
-	if err != nil {
-		return nil, err
-	}
-	address := port.Address(number)
+	address := port.Address(c.port(wellKnown))
 	r := &Replica{Identity: identity, URL: "http://" + address, Proxy: proxy}
 	r.Server, err = stack.StartCommand(ctx, stack.Command{
 		Name: identity, Program: program, Dir: c.dir, Log: c.options.Log, Ready: stack.Answers(r.URL + ready),

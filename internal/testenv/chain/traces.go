@@ -19,15 +19,11 @@ const (
 // jaegerPort is the well-known port of Jaeger's API.
 const jaegerPort = 16686
 
-func (c *Chain) startJaeger(ctx context.Context, _ programs) error {
+func (c *Chain) startJaeger(ctx context.Context, _ programs) (err error) {
 	if !c.options.Traces {
 		return nil
 	}
-	number, err := c.port(jaegerPort)
-	if err != nil {
-		return err
-	}
-	c.Jaeger, err = stack.StartJaeger(ctx, stack.JaegerOptions{Dir: c.dir, Log: c.options.Log, Port: number})
+	c.Jaeger, err = stack.StartJaeger(ctx, stack.JaegerOptions{Dir: c.dir, Log: c.options.Log, Port: c.port(jaegerPort)})
 	if err != nil {
 		return err
 	}

@@ -49,11 +49,7 @@ type faults struct {
 // Start listens on an address (empty: a free loopback port) and forwards to target, a host:port.
 func Start(target, listen string) (*Proxy, error) {
 	if listen == "" {
-		free, err := port.Free()
-		if err != nil {
-			return nil, fmt.Errorf("faultproxy: %w", err)
-		}
-		listen = port.Address(free)
+		listen = port.Address(port.Free())
 	}
 	if _, _, err := net.SplitHostPort(target); err != nil {
 		return nil, fmt.Errorf("faultproxy: target %q is not host:port: %w", target, err)

@@ -22,25 +22,20 @@ var (
 	given = map[int]bool{}
 )
 
-// Free returns a free loopback port that it has not returned before in this process.
-func Free() (int, error) {
-	mu.Lock()
-	defer mu.Unlock()
+// Free returns a free loopback port that it has not returned before in this process. It panics if it finds none.
+func Free() int {
 	for range 200 {
 		if p := first + rand.IntN(last-first); take(p) {
-			return p, nil
+			return p
 		}
 	}
-	return 0, fmt.Errorf("no free port on 127.0.0.1 between %d and %d", first, last)
+	panic(fmt.Sprintf("no free port on 127.0.0.1 between %d and %d", first, last))
 }
 
 // Prefer returns the port if it is free, and another one, like Free, otherwise.
-func Prefer(p int) (int, error) {
-	mu.Lock()
-	taken := take(p)
-	mu.Unlock()
-	if taken {
-		return p, nil
+func Prefer(p int) int {
+	if take(p) {
+		return p
 	}
 	return Free()
 }
@@ -48,8 +43,9 @@ func Prefer(p int) (int, error) {
 // Address returns host:port of a loopback port.
 func Address(p int) string { return net.JoinHostPort("127.0.0.1", strconv.Itoa(p)) }
 
-// take requires the lock.
 func take(p int) bool {
+	mu.Lock()
+	defer mu.Unlock()
 	if given[p] {
 		return false
 	}

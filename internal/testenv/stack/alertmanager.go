@@ -1,6 +1,7 @@
 package stack
 
 import (
+	"cmp"
 	"context"
 	"log/slog"
 	"path/filepath"
@@ -32,10 +33,7 @@ func StartAlertmanager(ctx context.Context, o AlertmanagerOptions) (*Alertmanage
 	if err != nil {
 		return nil, err
 	}
-	number, err := portOr(o.Port)
-	if err != nil {
-		return nil, err
-	}
+	number := cmp.Or(o.Port, port.Free())
 	a := &Alertmanager{Address: port.Address(number), URL: "http://" + port.Address(number)}
 	args := []string{
 		"--config.file=" + o.ConfigFile,

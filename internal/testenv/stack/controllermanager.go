@@ -20,10 +20,7 @@ func startControllerManager(ctx context.Context, dir string, a *APIServer, kubec
 	if err != nil {
 		return nil, err
 	}
-	number, err := port.Free()
-	if err != nil {
-		return nil, err
-	}
+	number := port.Free()
 	m := &ControllerManager{Address: port.Address(number)}
 	args := []string{
 		"--kubeconfig=" + kubeconfig,

@@ -31,15 +31,7 @@ func startEtcd(ctx context.Context, dir string, log *slog.Logger) (*Etcd, error)
 	if err != nil {
 		return nil, err
 	}
-	clientPort, err := port.Free()
-	if err != nil {
-		return nil, err
-	}
-	peerPort, err := port.Free()
-	if err != nil {
-		return nil, err
-	}
-	client, peer := "http://"+port.Address(clientPort), "http://"+port.Address(peerPort)
+	client, peer := "http://"+port.Address(port.Free()), "http://"+port.Address(port.Free())
 	e := &Etcd{
 		URL:  client,
 		data: filepath.Join(dir, "etcd"),

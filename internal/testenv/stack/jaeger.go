@@ -40,17 +40,10 @@ func StartJaeger(ctx context.Context, o JaegerOptions) (*Jaeger, error) {
 	if err != nil {
 		return nil, err
 	}
-	query, err := portOr(o.Port)
-	if err != nil {
-		return nil, err
-	}
+	query := cmp.Or(o.Port, port.Free())
 	var others [4]string // on fixed addresses, so that it can be restarted
 	for i := range others {
-		number, err := port.Free()
-		if err != nil {
-			return nil, err
-		}
-		others[i] = port.Address(number)
+		others[i] = port.Address(port.Free())
 	}
 	j := &Jaeger{URL: "http://" + port.Address(query), GRPC: "http://" + others[0], HTTP: "http://" + others[1]}
 	const anyPort = "127.0.0.1:0" // of servers that are not needed

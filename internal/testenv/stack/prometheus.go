@@ -1,6 +1,7 @@
 package stack
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"log/slog"
@@ -65,10 +66,7 @@ func StartPrometheus(ctx context.Context, o PrometheusOptions) (*Prometheus, err
 	if err != nil {
 		return nil, err
 	}
-	number, err := portOr(o.Port)
-	if err != nil {
-		return nil, err
-	}
+	number := cmp.Or(o.Port, port.Free())
 	config, err := yaml.Marshal(o.config())
 	if err != nil {
 		return nil, fmt.Errorf("write Prometheus' configuration: %w", err)
@@ -91,13 +89,6 @@ func StartPrometheus(ctx context.Context, o PrometheusOptions) (*Prometheus, err
 	}, o.Args...)
 	p.Server = newServer(Command{Name: "prometheus", Program: program, Args: args, Dir: o.Dir, Ready: answers(p.URL+"/-/ready", nil, ""), Log: o.Log})
 	return p, p.Start(ctx)
-}
-
-func portOr(given int) (int, error) {
-	if given != 0 {
-		return given, nil
-	}
-	return port.Free()
 }
 
 // The subset of Prometheus' configuration that is used here.

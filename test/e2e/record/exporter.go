@@ -68,10 +68,7 @@ func (l *lab) startExporter(ctx context.Context, config *rest.Config, o exporter
 	if o.config == "" {
 		o.config = busyConfig
 	}
-	free, err := port.Free()
-	if err != nil {
-		return nil, err
-	}
+	free := port.Free()
 	dir := filepath.Join(l.dir, fmt.Sprint("exporter-", free))
 	if err := os.Mkdir(dir, 0o700); err != nil {
 		return nil, err

@@ -23,10 +23,7 @@ func (l *lab) startControllerManager(ctx context.Context, plane *stack.ControlPl
 	if err != nil {
 		return nil, err
 	}
-	free, err := port.Free()
-	if err != nil {
-		return nil, err
-	}
+	free := port.Free()
 	dir := filepath.Join(l.dir, fmt.Sprint("controller-manager-", free))
 	if err := os.Mkdir(dir, 0o700); err != nil {
 		return nil, err
