@@ -47,7 +47,7 @@ func startAPIServer(ctx context.Context, dir string, etcd *Etcd, pki *pki, o Opt
 		"--token-auth-file=" + tokens,
 		"--authorization-mode=RBAC",
 		"--service-account-issuer=https://kubernetes.default.svc",
-		"--service-account-key-file=" + pki.serviceAccountPublics,
+		"--service-account-key-file=" + pki.serviceAccountKey,
 		"--service-account-signing-key-file=" + pki.serviceAccountKey,
 		"--service-cluster-ip-range=10.0.0.0/24",
 		// No Pods use the endpoint, and a loopback address is not allowed in it.
