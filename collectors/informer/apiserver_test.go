@@ -167,7 +167,7 @@ func TestStreamingListsCountLikeLists(t *testing.T) {
 // fallback. Audits and freshness checks need no streaming lists.
 func TestServerWithoutStreamingLists(t *testing.T) {
 	t.Parallel()
-	config := stacktest.Private(t, stack.Options{FeatureGates: map[string]bool{"WatchList": false}}).Config()
+	config := stacktest.Private(t, stack.Options{APIServerArgs: []string{"--feature-gates=WatchList=false"}}).Config()
 	c := newChecked(t, configs{config, config, config}, collectors.Checks{Audit: 200 * time.Millisecond, Freshness: 100 * time.Millisecond}, nil)
 	c.create("object")
 	c.run()

@@ -78,7 +78,7 @@ func (r *traveler) RoundTrip(request *http.Request) (*http.Response, error) {
 // gated starts an API server with the feature gate ShardedListAndWatch.
 func gated(t *testing.T) *rest.Config {
 	t.Helper()
-	return stacktest.Private(t, stack.Options{FeatureGates: map[string]bool{"ShardedListAndWatch": true}}).Config()
+	return stacktest.Private(t, stack.Options{APIServerArgs: []string{"--feature-gates=ShardedListAndWatch=true"}}).Config()
 }
 
 // An API server with the feature gate sends each shard its part of the objects, in lists, watches and checks. Without a restart,

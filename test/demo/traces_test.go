@@ -27,16 +27,19 @@ func exemplarLeadsToTrace(t *testing.T, c *chain.Chain) {
 	begin := time.Now()
 	c.SlowHandlers(slow)
 	var found stack.Exemplar
+	var series map[string]string
 	await.NoError(t, "exemplar of a slow handler", func() error {
 		all, err := c.Prometheus.Exemplars(t.Context(), `k8s_informer_handler_duration_seconds_bucket{name="load"}`, begin)
-		for _, e := range all {
-			if e.Value >= slow.Seconds() && e.Labels["trace_id"] != "" {
-				found = e
-				return nil
+		for _, s := range all {
+			for _, e := range s.Exemplars {
+				if e.Value >= slow.Seconds() && e.Labels["trace_id"] != "" {
+					found, series = e, s.Series
+					return nil
+				}
 			}
 		}
 		if err == nil {
-			err = fmt.Errorf("none among %d exemplars", len(all))
+			err = fmt.Errorf("none among the exemplars of %d series", len(all))
 		}
 		return err
 	})
@@ -67,8 +70,8 @@ func exemplarLeadsToTrace(t *testing.T, c *chain.Chain) {
 		t.Fatalf("got %v, %v", spans, err)
 	}
 	event := spans[0]
-	if want := "informer.deliver " + found.Series["informer_type"]; event.Name != want || event.Service != "load" || event.Tags["informer.handler"] != found.Series["handler"] {
-		t.Errorf("got the trace of %+v, want the span %s of handler %s", event, want, found.Series["handler"])
+	if want := "informer.deliver " + series["informer_type"]; event.Name != want || event.Service != "load" || event.Tags["informer.handler"] != series["handler"] {
+		t.Errorf("got the trace of %+v, want the span %s of handler %s", event, want, series["handler"])
 	}
 	if event.Duration < slow {
 		t.Errorf("the span lasts %v, want at least %v", event.Duration, slow)

@@ -29,10 +29,6 @@ type Alertmanager struct {
 
 // StartAlertmanager starts Alertmanager and waits until it is ready.
 func StartAlertmanager(ctx context.Context, o AlertmanagerOptions) (*Alertmanager, error) {
-	program, err := Binary(ctx, AlertmanagerProgram, o.Log)
-	if err != nil {
-		return nil, err
-	}
 	number := cmp.Or(o.Port, port.Free())
 	a := &Alertmanager{Address: port.Address(number), URL: "http://" + port.Address(number)}
 	args := []string{
@@ -42,6 +38,9 @@ func StartAlertmanager(ctx context.Context, o AlertmanagerOptions) (*Alertmanage
 		"--web.external-url=" + a.URL, // the default is derived from the host name
 		"--cluster.listen-address=",   // no peers, and no port for them on other interfaces
 	}
-	a.Server = newServer(Command{Name: "alertmanager", Program: program, Args: args, Dir: o.Dir, Ready: answers(a.URL+"/-/ready", nil, ""), Log: o.Log})
-	return a, a.Start(ctx)
+	var err error
+	if a.Server, err = startProgram(ctx, AlertmanagerProgram, Command{Args: args, Dir: o.Dir, Ready: Answers(a.URL + "/-/ready"), Log: o.Log}); err != nil {
+		return nil, err
+	}
+	return a, nil
 }

@@ -6,12 +6,9 @@ import (
 	"crypto/tls"
 	"crypto/x509"
 	"fmt"
-	"maps"
-	"net/http"
 	"os"
 	"path/filepath"
 	"slices"
-	"strings"
 
 	"k8s.io/client-go/rest"
 
@@ -29,10 +26,6 @@ type APIServer struct {
 }
 
 func startAPIServer(ctx context.Context, dir string, etcd *Etcd, pki *pki, o Options) (*APIServer, error) {
-	program, err := Binary(ctx, APIServerProgram, o.Log)
-	if err != nil {
-		return nil, err
-	}
 	number := port.Free()
 	a := &APIServer{Address: port.Address(number), pki: pki, token: rand.Text()}
 	tokens := filepath.Join(dir, "tokens.csv")
@@ -55,20 +48,21 @@ func startAPIServer(ctx context.Context, dir string, etcd *Etcd, pki *pki, o Opt
 		// Without a controller manager, namespaces lack the default service account that this plugin requires for Pods.
 		"--disable-admission-plugins=ServiceAccount",
 	}
-	args = append(args, featureGates(o.FeatureGates)...)
-	args = append(args, o.APIServerArgs...)
-	ready := answers("https://"+a.Address+"/readyz", a.transport(), "Bearer "+a.token)
-	a.Server = newServer(Command{Name: "kube-apiserver", Program: program, Args: args, Dir: dir, Ready: ready, Log: o.Log})
-	return a, a.Start(ctx)
+	var err error
+	if a.Server, err = startProgram(ctx, APIServerProgram, Command{Args: append(args, o.APIServerArgs...), Dir: dir, Ready: a.answers(a.Address + "/readyz"), Log: o.Log}); err != nil {
+		return nil, err
+	}
+	return a, nil
 }
 
 // Config returns the configuration of the server's administrator.
 func (a *APIServer) Config() *rest.Config { return a.config(a.token) }
 
-func (a *APIServer) transport() *http.Transport {
+// answers returns a readiness check that expects status 200 for the administrator, from a server with the control plane's certificates.
+func (a *APIServer) answers(address string) func(context.Context) error {
 	roots := x509.NewCertPool()
 	roots.AppendCertsFromPEM(a.pki.caPEM)
-	return &http.Transport{TLSClientConfig: &tls.Config{RootCAs: roots, MinVersion: tls.VersionTLS12}}
+	return answers("https://"+address, &tls.Config{RootCAs: roots, MinVersion: tls.VersionTLS12}, "Bearer "+a.token)
 }
 
 // config authenticates with a token. The client-side rate limit is far above the capacity of one machine, so that tests
@@ -81,16 +75,4 @@ func (a *APIServer) config(token string) *rest.Config {
 		QPS:             2000,
 		Burst:           4000,
 	}
-}
-
-// featureGates returns the flag that sets the gates, in a stable order.
-func featureGates(gates map[string]bool) []string {
-	if len(gates) == 0 {
-		return nil
-	}
-	var set []string
-	for _, name := range slices.Sorted(maps.Keys(gates)) {
-		set = append(set, fmt.Sprintf("%s=%t", name, gates[name]))
-	}
-	return []string{"--feature-gates=" + strings.Join(set, ",")}
 }

@@ -209,7 +209,7 @@ func TestBuildOnce(t *testing.T) {
 	if err != nil || len(left) > 0 {
 		t.Errorf("left over: %v %v", left, err)
 	}
-	proc, err := startProcess(b.target, nil, nil, filepath.Join(t.TempDir(), "log"))
+	proc, err := startProcess(Command{Name: "prog", Program: b.target, Dir: t.TempDir()})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -16,10 +16,6 @@ type ControllerManager struct {
 }
 
 func startControllerManager(ctx context.Context, dir string, a *APIServer, kubeconfig string, log *slog.Logger) (*ControllerManager, error) {
-	program, err := Binary(ctx, ControllerManagerProgram, log)
-	if err != nil {
-		return nil, err
-	}
 	number := port.Free()
 	m := &ControllerManager{Address: port.Address(number)}
 	args := []string{
@@ -32,7 +28,9 @@ func startControllerManager(ctx context.Context, dir string, a *APIServer, kubec
 		// A single replica needs no leader election, which would delay a restart until the previous lease expires.
 		"--leader-elect=false",
 	}
-	ready := answers("https://"+m.Address+"/healthz", a.transport(), "Bearer "+a.token)
-	m.Server = newServer(Command{Name: "kube-controller-manager", Program: program, Args: args, Dir: dir, Ready: ready, Log: log})
-	return m, m.Start(ctx)
+	var err error
+	if m.Server, err = startProgram(ctx, ControllerManagerProgram, Command{Args: args, Dir: dir, Ready: a.answers(m.Address + "/healthz"), Log: log}); err != nil {
+		return nil, err
+	}
+	return m, nil
 }

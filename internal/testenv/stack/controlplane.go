@@ -27,8 +27,6 @@ type Options struct {
 	ControllerManager bool
 	// APIServerArgs follow the package's own flags of kube-apiserver; the last one wins.
 	APIServerArgs []string
-	// FeatureGates of the API server.
-	FeatureGates map[string]bool
 }
 
 // ControlPlane is a Kubernetes control plane on loopback.

@@ -1,42 +1,28 @@
 package stack
 
 import (
-	"bytes"
 	"context"
-	"encoding/json"
 	"fmt"
-	"io"
 	"log/slog"
-	"net/http"
 	"os"
 	"path/filepath"
-	"time"
 
 	"github.com/informer-exporter/informer-exporter/internal/testenv/port"
 )
 
 // Etcd is a one-member etcd without fsync, so that a control plane starts in seconds: its data survives a kill of the
-// server but not of the machine.
+// server but not of the machine. Its methods use etcd's JSON gateway, so that etcd's client is not a dependency.
 type Etcd struct {
 	*Server
 	// URL is the client address.
 	URL string
 
 	data string
-	http *http.Client
 }
 
 func startEtcd(ctx context.Context, dir string, log *slog.Logger) (*Etcd, error) {
-	program, err := Binary(ctx, EtcdProgram, log)
-	if err != nil {
-		return nil, err
-	}
 	client, peer := "http://"+port.Address(port.Free()), "http://"+port.Address(port.Free())
-	e := &Etcd{
-		URL:  client,
-		data: filepath.Join(dir, "etcd"),
-		http: &http.Client{Transport: &http.Transport{DisableKeepAlives: true}, Timeout: time.Minute},
-	}
+	e := &Etcd{URL: client, data: filepath.Join(dir, "etcd")}
 	args := []string{
 		"--data-dir=" + e.data,
 		"--listen-client-urls=" + client, "--advertise-client-urls=" + client,
@@ -44,8 +30,11 @@ func startEtcd(ctx context.Context, dir string, log *slog.Logger) (*Etcd, error)
 		"--unsafe-no-fsync",
 		"--log-level=warn",
 	}
-	e.Server = newServer(Command{Name: "etcd", Program: program, Args: args, Dir: dir, Ready: answers(client+"/health", nil, ""), Log: log})
-	return e, e.Start(ctx)
+	var err error
+	if e.Server, err = startProgram(ctx, EtcdProgram, Command{Args: args, Dir: dir, Ready: Answers(client + "/health"), Log: log}); err != nil {
+		return nil, err
+	}
+	return e, nil
 }
 
 // Revision returns etcd's current revision, which is the newest resource version of the API server.
@@ -55,7 +44,7 @@ func (e *Etcd) Revision(ctx context.Context) (int64, error) {
 			Revision int64 `json:"revision,string"`
 		} `json:"header"`
 	}
-	if err := e.call(ctx, "/v3/maintenance/status", struct{}{}, &status); err != nil {
+	if err := call(ctx, e.URL+"/v3/maintenance/status", struct{}{}, &status); err != nil {
 		return 0, fmt.Errorf("read etcd's revision: %w", err)
 	}
 	return status.Header.Revision, nil
@@ -73,7 +62,7 @@ func (e *Etcd) Compact(ctx context.Context) (int64, error) {
 		Revision int64 `json:"revision,string"`
 		Physical bool  `json:"physical"`
 	}{revision, true}
-	if err := e.call(ctx, "/v3/kv/compaction", request, nil); err != nil {
+	if err := call(ctx, e.URL+"/v3/kv/compaction", request, &struct{}{}); err != nil {
 		return 0, fmt.Errorf("compact etcd at revision %d: %w", revision, err)
 	}
 	return revision, nil
@@ -113,32 +102,4 @@ func (e *Etcd) Restore(ctx context.Context, dir string) error {
 		return err
 	}
 	return e.Start(ctx)
-}
-
-// call uses etcd's JSON gateway, so that etcd's client is not a dependency.
-func (e *Etcd) call(ctx context.Context, path string, in, out any) error {
-	body, err := json.Marshal(in)
-	if err != nil {
-		return err
-	}
-	req, err := http.NewRequestWithContext(ctx, http.MethodPost, e.URL+path, bytes.NewReader(body))
-	if err != nil {
-		return err
-	}
-	resp, err := e.http.Do(req)
-	if err != nil {
-		return err
-	}
-	defer resp.Body.Close()
-	answer, err := io.ReadAll(resp.Body)
-	if err != nil {
-		return err
-	}
-	if resp.StatusCode != http.StatusOK {
-		return fmt.Errorf("%s returned %s: %s", path, resp.Status, bytes.TrimSpace(answer))
-	}
-	if out == nil {
-		return nil
-	}
-	return json.Unmarshal(answer, out)
 }

@@ -3,6 +3,7 @@ package stack
 import (
 	"cmp"
 	"context"
+	"crypto/tls"
 	"fmt"
 	"log/slog"
 	"net/http"
@@ -27,15 +28,7 @@ const (
 // Server is a child process that listens on fixed addresses and keeps its data in a directory, so that it can be
 // stopped, killed, paused and restarted. Its methods are safe for concurrent use.
 type Server struct {
-	name    string
-	program string
-	args    []string
-	env     []string
-	logFile string
-	ready   func(context.Context) error
-	log     *slog.Logger
-	// stopTimeout limits the graceful shutdown.
-	stopTimeout time.Duration
+	command Command
 
 	mu   sync.Mutex
 	proc *process
@@ -56,22 +49,24 @@ type Command struct {
 	Log         *slog.Logger
 }
 
+func (c Command) logFile() string { return filepath.Join(c.Dir, c.Name+".log") }
+
 // StartCommand starts a program of the caller and waits until it is ready.
 func StartCommand(ctx context.Context, c Command) (*Server, error) {
-	s := newServer(c)
+	if c.Log == nil {
+		c.Log = slog.New(slog.DiscardHandler)
+	}
+	s := &Server{command: c}
 	return s, s.Start(ctx)
 }
 
-// newServer returns a server that is not started. Its log goes to a file in c.Dir.
-func newServer(c Command) *Server {
-	log := c.Log
-	if log == nil {
-		log = slog.New(slog.DiscardHandler)
+// startProgram starts a program that Binary finds or builds, and waits until it is ready. The program is the name of the server.
+func startProgram(ctx context.Context, program string, c Command) (s *Server, err error) {
+	c.Name = program
+	if c.Program, err = Binary(ctx, program, c.Log); err != nil {
+		return nil, err
 	}
-	return &Server{
-		name: c.Name, program: c.Program, args: c.Args, env: c.Env, ready: c.Ready, log: log, stopTimeout: cmp.Or(c.StopTimeout, stopTimeout),
-		logFile: filepath.Join(c.Dir, c.Name+".log"),
-	}
+	return StartCommand(ctx, c)
 }
 
 // Start starts the server and returns when it is ready. A server that does not become ready is stopped, and the error
@@ -80,12 +75,12 @@ func (s *Server) Start(ctx context.Context) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.proc.running() {
-		return fmt.Errorf("%s is already running (pid %d)", s.name, s.proc.cmd.Process.Pid)
+		return fmt.Errorf("%s is already running (pid %d)", s.command.Name, s.proc.cmd.Process.Pid)
 	}
 	started := time.Now()
-	proc, err := startProcess(s.program, s.args, s.env, s.logFile)
+	proc, err := startProcess(s.command)
 	if err != nil {
-		return fmt.Errorf("start %s: %w", s.name, err)
+		return fmt.Errorf("start %s: %w", s.command.Name, err)
 	}
 	s.proc = proc
 	if err := s.waitReady(ctx, proc); err != nil {
@@ -93,7 +88,7 @@ func (s *Server) Start(ctx context.Context) error {
 		proc.kill()
 		return err
 	}
-	s.log.Debug("server is ready", "server", s.name, "pid", proc.cmd.Process.Pid, "after", time.Since(started).Round(time.Millisecond))
+	s.command.Log.Debug("server is ready", "server", s.command.Name, "pid", proc.cmd.Process.Pid, "after", time.Since(started).Round(time.Millisecond))
 	return nil
 }
 
@@ -103,15 +98,15 @@ func (s *Server) waitReady(ctx context.Context, proc *process) error {
 	ticker := time.NewTicker(50 * time.Millisecond)
 	defer ticker.Stop()
 	for {
-		err := s.ready(ctx)
+		err := s.command.Ready(ctx)
 		if err == nil && proc.running() { // otherwise another program responds on its port
 			return nil
 		}
 		select {
 		case <-proc.done:
-			return fmt.Errorf("%s exited before it was ready: %w\n%s", s.name, proc.exit(), logTail(s.logFile))
+			return fmt.Errorf("%s exited before it was ready: %w\n%s", s.command.Name, proc.exit(), s.LogTail())
 		case <-ctx.Done():
-			return fmt.Errorf("%s is not ready: %w (last response: %w)\n%s", s.name, context.Cause(ctx), err, logTail(s.logFile))
+			return fmt.Errorf("%s is not ready: %w (last response: %w)\n%s", s.command.Name, context.Cause(ctx), err, s.LogTail())
 		case <-ticker.C:
 		}
 	}
@@ -121,7 +116,7 @@ func (s *Server) waitReady(ctx context.Context, proc *process) error {
 func (s *Server) WaitReady(ctx context.Context) error {
 	proc := s.current()
 	if !proc.running() {
-		return fmt.Errorf("%s is not running", s.name)
+		return fmt.Errorf("%s is not running", s.command.Name)
 	}
 	return s.waitReady(ctx, proc)
 }
@@ -143,16 +138,16 @@ func (s *Server) Stop(ctx context.Context) error {
 		s.proc.kill() // it has exited, or cannot be signaled, as on Windows
 		return nil
 	}
-	ctx, cancel := context.WithTimeout(ctx, s.stopTimeout)
+	ctx, cancel := context.WithTimeout(ctx, cmp.Or(s.command.StopTimeout, stopTimeout))
 	defer cancel()
 	asked := time.Now()
 	select {
 	case <-s.proc.done:
-		s.log.Debug("server stopped", "server", s.name, "after", time.Since(asked).Round(time.Millisecond))
+		s.command.Log.Debug("server stopped", "server", s.command.Name, "after", time.Since(asked).Round(time.Millisecond))
 		return nil
 	case <-ctx.Done():
 		s.proc.kill()
-		s.log.Debug("server killed: it did not stop", "server", s.name, "after", time.Since(asked).Round(time.Millisecond))
+		s.command.Log.Debug("server killed: it did not stop", "server", s.command.Name, "after", time.Since(asked).Round(time.Millisecond))
 		return nil
 	}
 }
@@ -167,7 +162,7 @@ func (s *Server) kill(meant bool) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if !s.proc.running() {
-		return fmt.Errorf("%s is not running", s.name)
+		return fmt.Errorf("%s is not running", s.command.Name)
 	}
 	s.proc.meant = meant
 	s.proc.kill()
@@ -191,10 +186,10 @@ func (s *Server) Resume() error { return s.signal(resumeSignal) }
 func (s *Server) signal(sig syscall.Signal) error {
 	proc := s.current()
 	if !proc.running() {
-		return fmt.Errorf("%s is not running", s.name)
+		return fmt.Errorf("%s is not running", s.command.Name)
 	}
 	if err := proc.signal(sig); err != nil {
-		return fmt.Errorf("send %v to %s: %w", sig, s.name, err)
+		return fmt.Errorf("send %v to %s: %w", sig, s.command.Name, err)
 	}
 	return nil
 }
@@ -207,19 +202,11 @@ func (s *Server) PID() int {
 	return 0
 }
 
-// Done returns a channel that is closed when the current process exits, nil if the server was never started.
-func (s *Server) Done() <-chan struct{} {
-	if proc := s.current(); proc != nil {
-		return proc.done
-	}
-	return nil
-}
-
 // LogFile returns the path of the server's log. Restarts append to it.
-func (s *Server) LogFile() string { return s.logFile }
+func (s *Server) LogFile() string { return s.command.logFile() }
 
 // LogTail returns the end of the server's log, for the messages of failed tests.
-func (s *Server) LogTail() string { return logTail(s.logFile) }
+func (s *Server) LogTail() string { return logTail(s.LogFile()) }
 
 func (s *Server) current() *process {
 	s.mu.Lock()
@@ -239,15 +226,15 @@ type process struct {
 // startProcess starts the child from a goroutine that stays on its thread until the child has exited. On Linux the
 // kernel kills the child when the thread that started it dies (dieWithParent), and the Go runtime may end a thread at
 // any time. A locked thread that waits for the child lives as long as the child or this program.
-func startProcess(program string, args, env []string, logFile string) (*process, error) {
-	log, err := os.OpenFile(logFile, os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o644)
+func startProcess(c Command) (*process, error) {
+	log, err := os.OpenFile(c.logFile(), os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o644)
 	if err != nil {
 		return nil, err
 	}
-	cmd := exec.Command(program, args...)
+	cmd := exec.Command(c.Program, c.Args...)
 	cmd.Stdout, cmd.Stderr = log, log
-	cmd.Dir = filepath.Dir(logFile)
-	cmd.Env = append(os.Environ(), env...)
+	cmd.Dir = c.Dir
+	cmd.Env = append(os.Environ(), c.Env...)
 	cmd.SysProcAttr = dieWithParent()
 	p := &process{cmd: cmd, started: time.Now(), done: make(chan struct{})}
 	launched := make(chan error)
@@ -305,13 +292,12 @@ func logTail(path string) string {
 	return "end of " + path + ":\n" + tail.String()
 }
 
-// answers returns a readiness check that expects status 200 from a URL. It keeps no idle connection.
-func answers(url string, transport *http.Transport, authorization string) func(context.Context) error {
-	if transport == nil {
-		transport = &http.Transport{}
-	}
-	transport.DisableKeepAlives = true
-	client := &http.Client{Transport: transport, Timeout: 5 * time.Second}
+// Answers returns a readiness check for StartCommand that expects status 200 from a URL.
+func Answers(url string) func(context.Context) error { return answers(url, nil, "") }
+
+// answers keeps no idle connection.
+func answers(url string, tls *tls.Config, authorization string) func(context.Context) error {
+	client := &http.Client{Transport: &http.Transport{TLSClientConfig: tls, DisableKeepAlives: true}, Timeout: 5 * time.Second}
 	return func(ctx context.Context) error {
 		req, err := http.NewRequestWithContext(ctx, http.MethodGet, url, nil)
 		if err != nil {
@@ -331,6 +317,3 @@ func answers(url string, transport *http.Transport, authorization string) func(c
 		return nil
 	}
 }
-
-// Answers returns a readiness check for StartCommand that expects status 200 from a URL.
-func Answers(url string) func(context.Context) error { return answers(url, nil, "") }

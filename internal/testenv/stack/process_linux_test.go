@@ -4,7 +4,6 @@ import (
 	"bufio"
 	"os"
 	"os/exec"
-	"path/filepath"
 	"runtime"
 	"strconv"
 	"strings"
@@ -36,7 +35,7 @@ func TestRoles(t *testing.T) {
 				go start()
 				select {}
 			}
-			proc, err := startProcess(os.Args[0], []string{"-test.run=^TestRoles$"}, nil, filepath.Join(t.TempDir(), "child.log"))
+			proc, err := startProcess(Command{Name: "child", Program: os.Args[0], Args: []string{"-test.run=^TestRoles$"}, Dir: t.TempDir()})
 			results <- result{proc, err}
 		}
 		go start()

@@ -28,10 +28,6 @@ type PrometheusOptions struct {
 	// ScrapeInterval and EvaluationInterval default to 1s, because users of a local stack wait for the results.
 	ScrapeInterval     time.Duration
 	EvaluationInterval time.Duration
-	// ExternalLabels are added to alerts, not to the results of queries.
-	ExternalLabels map[string]string
-	// Args follow the package's own flags.
-	Args []string
 }
 
 // ScrapeTarget is the target of one job.
@@ -62,11 +58,6 @@ type Prometheus struct {
 
 // StartPrometheus writes a configuration, starts Prometheus with it and waits until it is ready.
 func StartPrometheus(ctx context.Context, o PrometheusOptions) (*Prometheus, error) {
-	program, err := Binary(ctx, PrometheusProgram, o.Log)
-	if err != nil {
-		return nil, err
-	}
-	number := cmp.Or(o.Port, port.Free())
 	config, err := yaml.Marshal(o.config())
 	if err != nil {
 		return nil, fmt.Errorf("write Prometheus' configuration: %w", err)
@@ -75,99 +66,55 @@ func StartPrometheus(ctx context.Context, o PrometheusOptions) (*Prometheus, err
 	if err := os.WriteFile(file, config, 0o600); err != nil { // it may contain tokens
 		return nil, err
 	}
-	p := &Prometheus{URL: "http://" + port.Address(number)}
-	args := append([]string{
+	address := port.Address(cmp.Or(o.Port, port.Free()))
+	p := &Prometheus{URL: "http://" + address}
+	args := []string{
 		"--config.file=" + file,
 		"--storage.tsdb.path=" + filepath.Join(o.Dir, "prometheus"),
-		"--web.listen-address=" + port.Address(number),
+		"--web.listen-address=" + address,
 		"--web.external-url=" + p.URL, // the default is derived from the host name
 		"--web.enable-lifecycle",
 		"--enable-feature=exemplar-storage",
 		// An alert that fires before Prometheus has discovered its Alertmanager is resent only after this delay, by
 		// default a minute.
 		"--rules.alert.resend-delay=5s",
-	}, o.Args...)
-	p.Server = newServer(Command{Name: "prometheus", Program: program, Args: args, Dir: o.Dir, Ready: answers(p.URL+"/-/ready", nil, ""), Log: o.Log})
-	return p, p.Start(ctx)
+	}
+	if p.Server, err = startProgram(ctx, PrometheusProgram, Command{Args: args, Dir: o.Dir, Ready: Answers(p.URL + "/-/ready"), Log: o.Log}); err != nil {
+		return nil, err
+	}
+	return p, nil
 }
 
-// The subset of Prometheus' configuration that is used here.
-type (
-	prometheusConfig struct {
-		Global    globalConfig    `json:"global"`
-		RuleFiles []string        `json:"rule_files,omitempty"`
-		Alerting  *alertingConfig `json:"alerting,omitempty"`
-		Scrape    []scrapeConfig  `json:"scrape_configs,omitempty"`
-	}
-	globalConfig struct {
-		ScrapeInterval     string            `json:"scrape_interval"`
-		ScrapeTimeout      string            `json:"scrape_timeout"`
-		EvaluationInterval string            `json:"evaluation_interval"`
-		ExternalLabels     map[string]string `json:"external_labels,omitempty"`
-	}
-	alertingConfig struct {
-		Alertmanagers []staticConfigs `json:"alertmanagers"`
-	}
-	staticConfigs struct {
-		Static []staticConfig `json:"static_configs"`
-	}
-	staticConfig struct {
-		Targets []string          `json:"targets"`
-		Labels  map[string]string `json:"labels,omitempty"`
-	}
-	scrapeConfig struct {
-		Job           string               `json:"job_name"`
-		Scheme        string               `json:"scheme,omitempty"`
-		Path          string               `json:"metrics_path,omitempty"`
-		HonorLabels   bool                 `json:"honor_labels,omitempty"`
-		Authorization *authorizationConfig `json:"authorization,omitempty"`
-		TLS           *tlsConfig           `json:"tls_config,omitempty"`
-		Static        []staticConfig       `json:"static_configs"`
-		Native        bool                 `json:"scrape_native_histograms,omitempty"`
-		Convert       bool                 `json:"convert_classic_histograms_to_nhcb,omitempty"`
-	}
-	authorizationConfig struct {
-		Credentials string `json:"credentials"`
-	}
-	tlsConfig struct {
-		CAFile string `json:"ca_file"`
-	}
-)
-
-func (o PrometheusOptions) config() prometheusConfig {
-	scrape := interval(o.ScrapeInterval)
-	c := prometheusConfig{
-		Global: globalConfig{
-			ScrapeInterval:     scrape,
-			ScrapeTimeout:      scrape,
-			EvaluationInterval: interval(o.EvaluationInterval),
-			ExternalLabels:     o.ExternalLabels,
-		},
-		RuleFiles: o.RuleFiles,
-	}
-	if o.Alertmanager != "" {
-		c.Alerting = &alertingConfig{[]staticConfigs{{[]staticConfig{{Targets: []string{o.Alertmanager}}}}}}
-	}
+func (o PrometheusOptions) config() map[string]any {
+	jobs := []map[string]any{}
 	for _, t := range o.Targets {
-		s := scrapeConfig{
-			Job: t.Job, Path: t.Path, HonorLabels: t.HonorLabels, Native: t.NativeHistograms, Convert: t.NativeHistograms,
-			Static: []staticConfig{{Targets: t.Addresses, Labels: t.Labels}},
+		job := map[string]any{
+			"job_name": t.Job, "metrics_path": cmp.Or(t.Path, "/metrics"), "honor_labels": t.HonorLabels,
+			"static_configs":           []any{map[string]any{"targets": t.Addresses, "labels": t.Labels}},
+			"scrape_native_histograms": t.NativeHistograms, "convert_classic_histograms_to_nhcb": t.NativeHistograms,
 		}
 		if t.CAFile != "" {
-			s.Scheme, s.TLS = "https", &tlsConfig{t.CAFile}
+			job["scheme"], job["tls_config"] = "https", map[string]string{"ca_file": t.CAFile}
 		}
 		if t.Token != "" {
-			s.Authorization = &authorizationConfig{t.Token}
+			job["authorization"] = map[string]string{"credentials": t.Token}
 		}
-		c.Scrape = append(c.Scrape, s)
+		jobs = append(jobs, job)
 	}
-	return c
+	config := map[string]any{
+		"global": map[string]string{
+			"scrape_interval": interval(o.ScrapeInterval), "scrape_timeout": interval(o.ScrapeInterval), "evaluation_interval": interval(o.EvaluationInterval),
+		},
+		"rule_files": o.RuleFiles, "scrape_configs": jobs,
+	}
+	if o.Alertmanager != "" {
+		targets := []any{map[string]any{"targets": []string{o.Alertmanager}}}
+		config["alerting"] = map[string]any{"alertmanagers": []any{map[string]any{"static_configs": targets}}}
+	}
+	return config
 }
 
 // interval formats a duration for Prometheus: in whole milliseconds, without Go's 1m0s.
 func interval(d time.Duration) string {
-	if d <= 0 {
-		d = time.Second
-	}
-	return fmt.Sprintf("%dms", max(d.Milliseconds(), 1))
+	return fmt.Sprintf("%dms", cmp.Or(d, time.Second).Milliseconds())
 }

@@ -268,7 +268,7 @@ func TestWholeStack(t *testing.T) {
 	t.Parallel()
 	plane := stacktest.Private(t, stack.Options{
 		ControllerManager: true,
-		FeatureGates:      map[string]bool{"WatchList": true},
+		APIServerArgs:     []string{"--feature-gates=WatchList=true"},
 	})
 	ctx := t.Context()
 	c := client(t, plane.Config())

@@ -46,14 +46,14 @@ func (s *Server) Supervise(ctx context.Context) {
 		}
 		ran := time.Since(proc.started)
 		delay := loop.next(ran)
-		s.log.Warn("program exited; restarting it, as a kubelet would", "program", s.name, "ran", ran.Round(time.Second), "exit", proc.exit(), "backoff", delay)
+		s.command.Log.Warn("program exited; restarting it, as a kubelet would", "program", s.command.Name, "ran", ran.Round(time.Second), "exit", proc.exit(), "backoff", delay)
 		select {
 		case <-ctx.Done():
 			return
 		case <-time.After(delay):
 		}
 		if err := s.launch(); err != nil {
-			s.log.Error("program not restarted", "program", s.name, "err", err)
+			s.command.Log.Error("program not restarted", "program", s.command.Name, "err", err)
 		}
 	}
 }
@@ -86,7 +86,7 @@ func (s *Server) launch() error {
 	if s.proc.running() || s.proc.meant {
 		return nil
 	}
-	proc, err := startProcess(s.program, s.args, s.env, s.logFile)
+	proc, err := startProcess(s.command)
 	if err != nil {
 		return err
 	}

@@ -61,7 +61,7 @@ func TestSupervise(t *testing.T) {
 	}
 	restarted := func(s *Server) {
 		t.Helper()
-		await.NoError(t, s.name+" runs again", func() error {
+		await.NoError(t, s.command.Name+" runs again", func() error {
 			if s.PID() == 0 {
 				return fmt.Errorf("not running")
 			}
@@ -82,7 +82,7 @@ func TestSupervise(t *testing.T) {
 	restarted(crashed)
 	for _, s := range []*Server{killed, stopped, between} {
 		if s.PID() != 0 {
-			t.Errorf("%s was restarted", s.name)
+			t.Errorf("%s was restarted", s.command.Name)
 		}
 		if err := s.Start(t.Context()); err != nil {
 			t.Error(err)
