@@ -10,7 +10,6 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"runtime"
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
@@ -87,7 +86,7 @@ func buildPrograms(ctx context.Context, dir string, lite bool) (p programs, err 
 		if lite && b.file != &p.exporter {
 			continue
 		}
-		*b.file = filepath.Join(dir, programName(filepath.Base(b.path)))
+		*b.file = filepath.Join(dir, filepath.Base(b.path))
 		cmd := exec.CommandContext(ctx, "go", "build", "-o", *b.file, ".")
 		cmd.Dir = filepath.Join(root, filepath.FromSlash(b.path))
 		if out, err := cmd.CombinedOutput(); err != nil {
@@ -95,13 +94,6 @@ func buildPrograms(ctx context.Context, dir string, lite bool) (p programs, err 
 		}
 	}
 	return p, nil
-}
-
-func programName(name string) string {
-	if runtime.GOOS == "windows" {
-		return name + ".exe"
-	}
-	return name
 }
 
 // startLoad decorates the informers of the load generator with the library, and serves its metrics.

@@ -32,24 +32,27 @@ func Binary(ctx context.Context, name string, log *slog.Logger) (string, error) 
 	if err != nil {
 		return "", err
 	}
-	if log == nil {
-		log = slog.New(slog.DiscardHandler)
-	}
-	if path := inAssets(name); path != "" {
-		return path, nil
-	}
-	servers, err := serversDir()
+	path, b, err := p.find(ctx, orSilent(log))
 	if err != nil {
 		return "", fmt.Errorf("%s is not in $%s and cannot be built: %w", name, assetsVariable, err)
 	}
-	version, err := p.moduleVersion(servers)
-	if err != nil {
-		return "", fmt.Errorf("the version of %s: %w", name, err)
-	}
-	if path := onPath(ctx, p, version, log); path != "" {
+	if path != "" {
 		return path, nil
 	}
-	return p.built(ctx, servers, version, log)
+	return b.binary(ctx)
+}
+
+// find returns the path of the program outside of the cache. If the path is empty, the builder has the program.
+func (p program) find(ctx context.Context, log *slog.Logger) (path string, b builder, err error) {
+	if assets := os.Getenv(assetsVariable); assets != "" {
+		if path = filepath.Join(assets, p.name); isExecutable(path) {
+			return path, b, nil
+		}
+	}
+	if b, err = p.builder(log); err != nil {
+		return "", b, err
+	}
+	return p.onPath(ctx, b.version, log), b, nil
 }
 
 // APIServerBinary returns the path of the kube-apiserver of a minor version such as 1.35, from the cache or built into it. A nil
@@ -57,74 +60,47 @@ func Binary(ctx context.Context, name string, log *slog.Logger) (string, error) 
 //
 // To run tests with it, set $KUBEBUILDER_ASSETS to its directory.
 func APIServerBinary(ctx context.Context, minor string, log *slog.Logger) (string, error) {
-	if log == nil {
-		log = slog.New(slog.DiscardHandler)
-	}
 	p, err := programByName(APIServerProgram)
 	if err != nil {
 		return "", err
 	}
-	servers, err := serversDir()
-	if err != nil {
-		return "", err
+	pinned := p.dir
+	for _, p.dir = range []string{pinned, pinned + "-" + minor} {
+		if b, err := p.builder(orSilent(log)); err == nil && sameMinor(b.version, minor+".0") {
+			return b.binary(ctx)
+		}
 	}
-	pinned, err := p.moduleVersion(servers)
-	if err != nil {
-		return "", err
-	}
-	if !sameMinor(pinned, minor+".0") {
-		p.dir += "-" + minor
-	}
-	version, err := p.moduleVersion(servers)
-	if err != nil {
-		return "", fmt.Errorf("no module for the API server %s: %w", minor, err)
-	}
-	if !sameMinor(version, minor+".0") {
-		return "", fmt.Errorf("tools/servers/%s pins %s", p.dir, version)
-	}
-	return p.built(ctx, servers, version, log)
+	return "", fmt.Errorf("no module in tools/servers for the API server %s", minor)
 }
 
-// built returns the path of the program in the cache, and builds it if it is missing.
-func (p program) built(ctx context.Context, servers, version string, log *slog.Logger) (string, error) {
-	target, err := p.cachePath(version)
-	if err != nil {
-		return "", err
+func orSilent(log *slog.Logger) *slog.Logger {
+	if log == nil {
+		return slog.New(slog.DiscardHandler)
 	}
-	b := builder{program: p, version: version, source: filepath.Join(servers, p.dir), target: target, log: log, every: 15 * time.Second}
-	return b.binary(ctx)
+	return log
 }
 
-// cachePath returns the path of the program's build in the cache.
-func (p program) cachePath(version string) (string, error) {
+// builder returns the builder of the pinned version.
+func (p program) builder(log *slog.Logger) (b builder, err error) {
+	root, err := Root()
+	if err != nil {
+		return b, err
+	}
+	source := filepath.Join(root, "tools", "servers", p.dir)
+	version, err := p.moduleVersion(source)
+	if err != nil {
+		return b, err
+	}
 	cache, err := os.UserCacheDir()
 	if err != nil {
-		return "", fmt.Errorf("cannot build %s: no cache directory: %w (set $HOME or $XDG_CACHE_HOME, or $%s to a directory with the program)", p.name, err, assetsVariable)
+		return b, fmt.Errorf("no cache directory: %w (set $HOME or $XDG_CACHE_HOME)", err)
 	}
 	build := fmt.Sprintf("%s-%s-%s-%s", p.dir, version, runtime.GOOS, runtime.GOARCH)
-	return filepath.Join(cache, "informer-exporter", "servers", build, executable(p.name)), nil
+	target := filepath.Join(cache, "informer-exporter", "servers", build, p.name)
+	return builder{program: p, version: version, source: source, target: target, log: log, every: 15 * time.Second}, nil
 }
 
-func executable(name string) string {
-	if runtime.GOOS == "windows" {
-		return name + ".exe"
-	}
-	return name
-}
-
-func inAssets(name string) string {
-	dir := os.Getenv(assetsVariable)
-	if dir == "" {
-		return ""
-	}
-	path := filepath.Join(dir, executable(name))
-	if !isExecutable(path) {
-		return ""
-	}
-	return path
-}
-
-func onPath(ctx context.Context, p program, version string, log *slog.Logger) string {
+func (p program) onPath(ctx context.Context, version string, log *slog.Logger) string {
 	path, err := exec.LookPath(p.name)
 	if err != nil {
 		return ""
@@ -142,19 +118,7 @@ func onPath(ctx context.Context, p program, version string, log *slog.Logger) st
 
 func isExecutable(path string) bool {
 	info, err := os.Stat(path)
-	if err != nil || !info.Mode().IsRegular() {
-		return false
-	}
-	return runtime.GOOS == "windows" || info.Mode()&0o111 != 0
-}
-
-// serversDir returns the path of tools/servers in this repository.
-func serversDir() (string, error) {
-	root, err := Root()
-	if err != nil {
-		return "", err
-	}
-	return filepath.Join(root, "tools", "servers"), nil
+	return err == nil && info.Mode().IsRegular() && info.Mode()&0o111 != 0
 }
 
 // Root returns the root of this repository: above this source file or, with -trimpath, above the working directory.
@@ -177,20 +141,11 @@ func rootAbove(start string) (string, error) {
 		if err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return "", err
 		}
-		if err == nil && declares(string(content), modulePath) {
+		if err == nil && strings.Contains("\n"+string(content), "\nmodule "+modulePath+"\n") {
 			return dir, nil
 		}
 		if dir == filepath.Dir(dir) {
 			return "", fmt.Errorf("no clone of %s at or above %s: run inside one, or set $%s to a directory with the programs", modulePath, start, assetsVariable)
 		}
 	}
-}
-
-func declares(goMod, module string) bool {
-	for line := range strings.Lines(goMod) {
-		if fields := strings.Fields(line); len(fields) == 2 && fields[0] == "module" {
-			return fields[1] == module
-		}
-	}
-	return false
 }

@@ -17,7 +17,7 @@ import (
 // fake writes a program that prints a version.
 func fake(t *testing.T, dir, name, version string, mode fs.FileMode) {
 	t.Helper()
-	path := filepath.Join(dir, executable(name))
+	path := filepath.Join(dir, name)
 	if err := os.WriteFile(path, []byte("#!/bin/sh\necho '"+version+"'\n"), mode); err != nil {
 		t.Fatal(err)
 	}
@@ -84,15 +84,8 @@ func cachePath(name string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	servers, err := serversDir()
-	if err != nil {
-		return "", err
-	}
-	version, err := p.moduleVersion(servers)
-	if err != nil {
-		return "", err
-	}
-	return p.cachePath(version)
+	b, err := p.builder(nil)
+	return b.target, err
 }
 
 func TestUnknownProgram(t *testing.T) {
@@ -103,19 +96,15 @@ func TestUnknownProgram(t *testing.T) {
 }
 
 func TestEveryProgramIsPinned(t *testing.T) {
-	servers, err := serversDir()
-	if err != nil {
-		t.Fatal(err)
-	}
 	for _, p := range programs {
-		version, err := p.moduleVersion(servers)
+		b, err := p.builder(nil)
 		if err != nil {
 			t.Errorf("%s: %v", p.name, err)
 		}
-		if !minorVersion.MatchString(version) {
-			t.Errorf("%s: version %q", p.name, version)
+		if !minorVersion.MatchString(b.version) {
+			t.Errorf("%s: version %q", p.name, b.version)
 		}
-		goMod, err := os.ReadFile(filepath.Join(servers, p.dir, "go.mod"))
+		goMod, err := os.ReadFile(filepath.Join(b.source, "go.mod"))
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -6,16 +6,15 @@ import (
 	"log/slog"
 	"runtime"
 	"slices"
-	"sync"
 	"sync/atomic"
+
+	"golang.org/x/sync/errgroup"
 )
 
 // Binaries returns the paths of programs, in the order of the names. Missing ones are built as by Binary, several at a time on
 // machines with more than two cores. log reports how many are done; a nil log is silent. The first error ends the other builds.
 func Binaries(ctx context.Context, log *slog.Logger, names ...string) ([]string, error) {
-	if log == nil {
-		log = slog.New(slog.DiscardHandler)
-	}
+	log = orSilent(log)
 	var modules [][]string
 	index := map[string]int{} // by directory of the module
 	for _, name := range names {
@@ -31,48 +30,35 @@ func Binaries(ctx context.Context, log *slog.Logger, names ...string) ([]string,
 	}
 	missing, _ := Missing(ctx, names...)
 	var done atomic.Int64
-	var paths sync.Map
+	paths := make([]string, len(names))
 	err := buildModules(ctx, modules, max(1, runtime.NumCPU()/2), func(ctx context.Context, name string) error {
 		path, err := Binary(ctx, name, log)
 		if err != nil {
 			return err
 		}
-		paths.Store(name, path)
+		paths[slices.Index(names, name)] = path
 		if slices.Contains(missing, name) {
 			log.Info("servers built", "done", fmt.Sprintf("%d of %d", done.Add(1), len(missing)))
 		}
 		return nil
 	})
-	if err != nil {
-		return nil, err
-	}
-	inOrder := make([]string, len(names))
-	for i, name := range names {
-		path, _ := paths.Load(name)
-		inOrder[i] = path.(string)
-	}
-	return inOrder, nil
+	return paths, err
 }
 
 // buildModules builds the programs of up to limit modules at a time, in their order. The programs of one module are built one
 // after the other, because they share most packages, which concurrent builds would compile twice.
 func buildModules(ctx context.Context, modules [][]string, limit int, build func(context.Context, string) error) error {
-	ctx, cancel := context.WithCancelCause(ctx)
-	defer cancel(nil)
-	slots := make(chan struct{}, limit)
-	var all sync.WaitGroup
+	group, ctx := errgroup.WithContext(ctx)
+	group.SetLimit(limit)
 	for _, programs := range modules {
-		slots <- struct{}{}
-		all.Go(func() {
-			defer func() { <-slots }()
+		group.Go(func() error {
 			for _, name := range programs {
 				if err := build(ctx, name); err != nil {
-					cancel(err) // the first one is the cause
-					return
+					return err
 				}
 			}
+			return nil
 		})
 	}
-	all.Wait()
-	return context.Cause(ctx)
+	return group.Wait()
 }

@@ -3,6 +3,7 @@ package stack
 import (
 	"context"
 	"errors"
+	"path/filepath"
 	"slices"
 	"sync"
 	"testing"
@@ -70,7 +71,7 @@ func TestBinaries(t *testing.T) {
 		fake(t, dir, name, "", 0o755)
 	}
 	paths, err := Binaries(t.Context(), nil, APIServerProgram, EtcdProgram)
-	if err != nil || !slices.Equal(paths, []string{inAssets(APIServerProgram), inAssets(EtcdProgram)}) {
+	if err != nil || !slices.Equal(paths, []string{filepath.Join(dir, APIServerProgram), filepath.Join(dir, EtcdProgram)}) {
 		t.Errorf("%v, %v", paths, err)
 	}
 	if _, err := Binaries(t.Context(), nil, EtcdProgram, "kubelet"); err == nil {

@@ -53,9 +53,7 @@ func (c Command) logFile() string { return filepath.Join(c.Dir, c.Name+".log") }
 
 // StartCommand starts a program of the caller and waits until it is ready.
 func StartCommand(ctx context.Context, c Command) (*Server, error) {
-	if c.Log == nil {
-		c.Log = slog.New(slog.DiscardHandler)
-	}
+	c.Log = orSilent(c.Log)
 	s := &Server{command: c}
 	return s, s.Start(ctx)
 }
@@ -133,9 +131,9 @@ func (s *Server) Stop(ctx context.Context) error {
 		return nil
 	}
 	// A paused process would not receive the signal.
-	_ = s.proc.signal(resumeSignal)
+	_ = s.proc.signal(syscall.SIGCONT)
 	if err := s.proc.signal(syscall.SIGTERM); err != nil {
-		s.proc.kill() // it has exited, or cannot be signaled, as on Windows
+		s.proc.kill() // it has exited
 		return nil
 	}
 	ctx, cancel := context.WithTimeout(ctx, cmp.Or(s.command.StopTimeout, stopTimeout))
@@ -178,10 +176,10 @@ func (s *Server) Restart(ctx context.Context) error {
 }
 
 // Pause freezes the server until Resume: connections stay open and requests hang.
-func (s *Server) Pause() error { return s.signal(pauseSignal) }
+func (s *Server) Pause() error { return s.signal(syscall.SIGSTOP) }
 
 // Resume ends a Pause.
-func (s *Server) Resume() error { return s.signal(resumeSignal) }
+func (s *Server) Resume() error { return s.signal(syscall.SIGCONT) }
 
 func (s *Server) signal(sig syscall.Signal) error {
 	proc := s.current()

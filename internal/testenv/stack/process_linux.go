@@ -2,11 +2,6 @@ package stack
 
 import "syscall"
 
-const (
-	pauseSignal  = syscall.SIGSTOP
-	resumeSignal = syscall.SIGCONT
-)
-
 // dieWithParent makes the kernel kill the child when this program dies, and puts the child into its own process group,
 // so that Ctrl-C reaches only this program, which stops its servers in order.
 func dieWithParent() *syscall.SysProcAttr {

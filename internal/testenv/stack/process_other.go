@@ -1,13 +1,8 @@
-//go:build !unix
+//go:build !linux
 
 package stack
 
 import "syscall"
 
-// Pausing is not supported: os.Process.Signal rejects these with an error.
-const (
-	pauseSignal  = syscall.Signal(-1)
-	resumeSignal = syscall.Signal(-1)
-)
-
-func dieWithParent() *syscall.SysProcAttr { return nil }
+// dieWithParent only protects the child from Ctrl-C here: these kernels do not kill the children of a dead parent.
+func dieWithParent() *syscall.SysProcAttr { return &syscall.SysProcAttr{Setpgid: true} }

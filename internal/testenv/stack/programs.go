@@ -1,10 +1,8 @@
 package stack
 
 import (
-	"bufio"
 	"context"
 	"fmt"
-	"log/slog"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -95,18 +93,10 @@ func Programs() []string {
 func Missing(ctx context.Context, names ...string) (missing []string, onTwo time.Duration) {
 	for _, name := range names {
 		p, err := programByName(name)
-		if err != nil || inAssets(name) != "" {
-			continue
-		}
-		servers, err := serversDir()
 		if err != nil {
 			continue
 		}
-		version, err := p.moduleVersion(servers)
-		if err != nil || onPath(ctx, p, version, slog.New(slog.DiscardHandler)) != "" {
-			continue
-		}
-		if path, err := p.cachePath(version); err == nil && !isExecutable(path) {
+		if path, b, err := p.find(ctx, orSilent(nil)); err == nil && path == "" && !isExecutable(b.target) {
 			missing, onTwo = append(missing, name), onTwo+p.onTwo
 		}
 	}
@@ -129,25 +119,18 @@ func (p program) reported(moduleVersion string) string {
 	return strings.TrimPrefix(moduleVersion, "v")
 }
 
-// moduleVersion reads the pinned version of the program's module from the go.mod in serversDir.
-func (p program) moduleVersion(serversDir string) (string, error) {
-	path := filepath.Join(serversDir, p.dir, "go.mod")
-	f, err := os.Open(path)
+// moduleVersion reads the pinned version of the program's module from the go.mod in a directory.
+func (p program) moduleVersion(dir string) (string, error) {
+	path := filepath.Join(dir, "go.mod")
+	content, err := os.ReadFile(path)
 	if err != nil {
 		return "", err
 	}
-	defer f.Close()
-	lines := bufio.NewScanner(f)
-	for lines.Scan() {
-		fields := strings.Fields(strings.TrimPrefix(strings.TrimSpace(lines.Text()), "require "))
-		if len(fields) >= 2 && fields[0] == p.module && strings.HasPrefix(fields[1], "v") {
-			return fields[1], nil
-		}
+	required := regexp.MustCompile(`(?m)^(?:require )?\s*` + regexp.QuoteMeta(p.module) + ` (v\S+)`).FindSubmatch(content)
+	if required == nil {
+		return "", fmt.Errorf("%s does not require %s", path, p.module)
 	}
-	if err := lines.Err(); err != nil {
-		return "", fmt.Errorf("read %s: %w", path, err)
-	}
-	return "", fmt.Errorf("%s does not require %s", path, p.module)
+	return string(required[1]), nil
 }
 
 var minorVersion = regexp.MustCompile(`\bv?(\d+)\.(\d+)\.\d+`)
