@@ -40,7 +40,7 @@ type Options struct {
 	Log *slog.Logger
 	// WellKnownPorts uses the usual ports of Prometheus, Alertmanager and the exporter if they are free.
 	WellKnownPorts bool
-	// Load configures the load generator; Client, Factory, Handle and Log are set by the chain.
+	// Load configures the load generator; Client, Factory, Widgets, Handle and Log are set by the chain.
 	Load load.Options
 	// Resync is the resync period of the load generator's informers. Defaults to 30 seconds.
 	Resync time.Duration
@@ -87,7 +87,7 @@ type Chain struct {
 	// kubeconfig, which bypasses the proxy.
 	Generated, Kubeconfig string
 
-	writer    kubernetes.Interface // used by the load generator; reports its requests
+	writer    kubernetes.Interface // reports its requests as those of the load generator
 	options   Options
 	dir       string
 	temporary bool

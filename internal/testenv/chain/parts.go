@@ -124,12 +124,12 @@ func (c *Chain) startLoad(ctx context.Context, _ programs) error {
 		return fmt.Errorf("load: another chain runs in this process: %w", err)
 	}
 	o := c.options.Load
-	o.Client, o.Log = c.writer, c.options.Log
-	if o.Dynamic, err = dynamic.NewForConfig(direct); err != nil {
+	o.Widgets, o.Log = true, c.options.Log
+	if o.Client, err = dynamic.NewForConfig(direct); err != nil {
 		return err
 	}
 	o.Factory = informer.NewSharedInformerFactory(observer, watcher, cmp.Or(c.options.Resync, 30*time.Second), informer.FactoryOptions{InformerName: name})
-	o.Handle = func(string) { time.Sleep(time.Duration(c.handling.Load())) }
+	o.Handle = func() { time.Sleep(time.Duration(c.handling.Load())) }
 	if c.Load, err = load.Start(ctx, o); err != nil {
 		name.Release()
 		return err

@@ -1,122 +1,82 @@
 package load
 
 import (
-	"context"
 	"fmt"
 	"math/rand/v2"
 
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/labels"
-	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
-// kind defines how one kind of object is written, and read from a cache.
+// kind is a kind of objects.
 type kind struct {
-	name   string
-	create func(ctx context.Context, namespace, name string) error
-	update func(ctx context.Context, namespace, name string) error
-	delete func(ctx context.Context, namespace, name string) error
-	// cached reports whether an object is in the cache. It is nil for kinds that are not cached.
-	cached func(namespace, name string) bool
-	// count lists the objects of a namespace from the cache and returns their number.
-	count func(namespace string) int
+	resource schema.GroupVersionResource
+	object   func(name string) *unstructured.Unstructured
+	// change returns a merge patch, which always changes the object.
+	change func() string
 }
 
-// kinds returns pods, configmaps and deployments, in this order.
-func (l *Load) kinds() []kind {
-	core, apps := l.options.Client.CoreV1(), l.options.Client.AppsV1()
-	pods := l.options.Factory.Core().V1().Pods().Lister()
-	configMaps := l.options.Factory.Core().V1().ConfigMaps().Lister()
-	deployments := l.options.Factory.Apps().V1().Deployments().Lister()
-	return []kind{
-		{
-			name: "pod",
-			create: func(ctx context.Context, ns, name string) error {
-				_, err := core.Pods(ns).Create(ctx, &corev1.Pod{ObjectMeta: meta(name), Spec: podSpec()}, metav1.CreateOptions{})
-				return err
-			},
-			update: func(ctx context.Context, ns, name string) error {
-				_, err := core.Pods(ns).Patch(ctx, name, types.MergePatchType, annotation(), metav1.PatchOptions{})
-				return err
-			},
-			delete: func(ctx context.Context, ns, name string) error {
-				return core.Pods(ns).Delete(ctx, name, metav1.DeleteOptions{})
-			},
-			cached: func(ns, name string) bool { _, err := pods.Pods(ns).Get(name); return err == nil },
-			count: func(ns string) int {
-				all, _ := pods.Pods(ns).List(labels.Everything()) // listing a cache cannot fail
-				return len(all)
-			},
+// podSpec is a minimal PodSpec. The Pods never run, because the control plane has no scheduler.
+var podSpec = map[string]any{"containers": []any{map[string]any{"name": "none", "image": "example.com/none"}}}
+
+var (
+	pods = kind{
+		resource: corev1.SchemeGroupVersion.WithResource("pods"),
+		object:   func(name string) *unstructured.Unstructured { return object("v1", "Pod", name, "spec", podSpec) },
+		change:   annotation,
+	}
+	configMaps = kind{
+		resource: corev1.SchemeGroupVersion.WithResource("configmaps"),
+		object: func(name string) *unstructured.Unstructured {
+			return object("v1", "ConfigMap", name, "data", map[string]any{"key": "value"})
 		},
-		{
-			name: "configmap",
-			create: func(ctx context.Context, ns, name string) error {
-				object := &corev1.ConfigMap{ObjectMeta: meta(name), Data: map[string]string{"key": "value"}}
-				_, err := core.ConfigMaps(ns).Create(ctx, object, metav1.CreateOptions{})
-				return err
-			},
-			update: func(ctx context.Context, ns, name string) error {
-				_, err := core.ConfigMaps(ns).Patch(ctx, name, types.MergePatchType, annotation(), metav1.PatchOptions{})
-				return err
-			},
-			delete: func(ctx context.Context, ns, name string) error {
-				return core.ConfigMaps(ns).Delete(ctx, name, metav1.DeleteOptions{})
-			},
-			cached: func(ns, name string) bool { _, err := configMaps.ConfigMaps(ns).Get(name); return err == nil },
-			count: func(ns string) int {
-				all, _ := configMaps.ConfigMaps(ns).List(labels.Everything()) // listing a cache cannot fail
-				return len(all)
-			},
+		change: annotation,
+	}
+	deployments = kind{
+		resource: appsv1.SchemeGroupVersion.WithResource("deployments"),
+		object: func(name string) *unstructured.Unstructured {
+			selected := map[string]any{"app.kubernetes.io/name": name}
+			return object("apps/v1", "Deployment", name, "spec", map[string]any{
+				"replicas": int64(1),
+				"selector": map[string]any{"matchLabels": selected},
+				"template": map[string]any{"metadata": map[string]any{"labels": selected}, "spec": podSpec},
+			})
 		},
-		{
-			name: "deployment",
-			create: func(ctx context.Context, ns, name string) error {
-				_, err := apps.Deployments(ns).Create(ctx, deployment(name), metav1.CreateOptions{})
-				return err
-			},
-			update: func(ctx context.Context, ns, name string) error {
-				scale := fmt.Appendf(nil, `{"spec":{"replicas":%d}}`, 1+rand.IntN(3))
-				_, err := apps.Deployments(ns).Patch(ctx, name, types.MergePatchType, scale, metav1.PatchOptions{})
-				return err
-			},
-			delete: func(ctx context.Context, ns, name string) error {
-				background := metav1.DeletePropagationBackground
-				return apps.Deployments(ns).Delete(ctx, name, metav1.DeleteOptions{PropagationPolicy: &background})
-			},
-			cached: func(ns, name string) bool { _, err := deployments.Deployments(ns).Get(name); return err == nil },
-			count: func(ns string) int {
-				all, _ := deployments.Deployments(ns).List(labels.Everything()) // listing a cache cannot fail
-				return len(all)
-			},
+		change: func() string { return fmt.Sprintf(`{"spec":{"replicas":%d}}`, 1+rand.IntN(3)) },
+	}
+	widgets = kind{
+		resource: Widgets,
+		object: func(name string) *unstructured.Unstructured {
+			return Widget(name, map[string]any{"content": name, "failures": failures()})
+		},
+		change: func() string {
+			return fmt.Sprintf(`{"spec":{"content":"%d","failures":%d}}`, rand.Uint64(), failures())
 		},
 	}
+)
+
+// object returns an object with the contents of one field.
+func object(version, kind, name, field string, contents map[string]any) *unstructured.Unstructured {
+	o := &unstructured.Unstructured{Object: map[string]any{"apiVersion": version, "kind": kind, field: contents}}
+	o.SetName(name)
+	o.SetLabels(map[string]string{"app.kubernetes.io/managed-by": "load"})
+	return o
 }
 
-func meta(name string) metav1.ObjectMeta {
-	return metav1.ObjectMeta{Name: name, Labels: map[string]string{"app.kubernetes.io/managed-by": "load"}}
+func annotation() string {
+	return fmt.Sprintf(`{"metadata":{"annotations":{"load/turn":"%d"}}}`, rand.Uint64())
 }
 
-// annotation returns a patch that always changes the object.
-func annotation() []byte {
-	return fmt.Appendf(nil, `{"metadata":{"annotations":{"load/turn":"%d"}}}`, rand.Uint64())
-}
+// Widgets is the resource of the demo controller.
+var Widgets = schema.GroupVersionResource{Group: "example.com", Version: "v1", Resource: "widgets"}
 
-// podSpec returns a minimal PodSpec. The Pods never run, because the control plane has no scheduler.
-func podSpec() corev1.PodSpec {
-	return corev1.PodSpec{Containers: []corev1.Container{{Name: "none", Image: "example.com/none"}}}
-}
+// failures returns a random number of reconcile attempts that fail for a Widget: 0 for most, so that the error rate stays
+// well below the threshold of its alert.
+func failures() int64 { return max(0, rand.Int64N(100)-96) }
 
-func deployment(name string) *appsv1.Deployment {
-	replicas := int32(1)
-	selected := map[string]string{"app.kubernetes.io/name": name}
-	return &appsv1.Deployment{
-		ObjectMeta: meta(name),
-		Spec: appsv1.DeploymentSpec{
-			Replicas: &replicas,
-			Selector: &metav1.LabelSelector{MatchLabels: selected},
-			Template: corev1.PodTemplateSpec{ObjectMeta: metav1.ObjectMeta{Labels: selected}, Spec: podSpec()},
-		},
-	}
+// Widget returns a Widget with a spec as in examples/controller/widgets.yaml.
+func Widget(name string, spec map[string]any) *unstructured.Unstructured {
+	return object(Widgets.GroupVersion().String(), "Widget", name, "spec", spec)
 }

@@ -10,6 +10,7 @@ import (
 	"fmt"
 	"log/slog"
 	"math/rand/v2"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -17,9 +18,11 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/labels"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/client-go/dynamic"
 	"k8s.io/client-go/informers"
-	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/tools/cache"
 	"k8s.io/client-go/util/flowcontrol"
 )
@@ -27,12 +30,11 @@ import (
 // Options configure Start. Client and Factory are required; the defaults are a modest load.
 type Options struct {
 	// Client sends the writes. Its rate limit must exceed WritesPerSecond.
-	Client kubernetes.Interface
+	Client dynamic.Interface
 	// Factory creates the informers, and the caches to read. Start starts it; its namespace must include Namespaces.
 	Factory informers.SharedInformerFactory
-	// Dynamic also writes Widgets, in place of every tenth object; nil disables them. Their definition must exist
-	// (examples/controller/widgets.yaml).
-	Dynamic dynamic.Interface
+	// Widgets also writes Widgets, in place of every tenth object. Their definition must exist (examples/controller/widgets.yaml).
+	Widgets bool
 	// Namespaces are created if missing. Defaults to load-0 and load-1.
 	Namespaces []string
 	// Objects limits the number of objects at a time, excluding the Pods of Deployments. One in ten is a Deployment, the rest
@@ -44,7 +46,7 @@ type Options struct {
 	// RequestTimeout is the timeout of a write. Defaults to 5 seconds, so that a frozen API server is noticed.
 	RequestTimeout time.Duration
 	// Handle is called for every event, to make handlers slow. May be nil.
-	Handle func(kind string)
+	Handle func()
 	// Log reports failures at debug level: writes are expected to fail in a cluster that a test breaks.
 	Log *slog.Logger
 }
@@ -60,6 +62,7 @@ type Stats struct {
 // Load is a running load.
 type Load struct {
 	options Options
+	listers map[schema.GroupVersionResource]cache.GenericLister // of the kinds that are cached: Widgets are not
 	slots   []*slot
 	cancel  context.CancelFunc
 	pause   context.CancelFunc
@@ -88,27 +91,27 @@ func Start(ctx context.Context, o Options) (*Load, error) {
 	o.RequestTimeout = orDefault(o.RequestTimeout, 5*time.Second)
 
 	for _, ns := range o.Namespaces {
-		object := &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: ns}}
-		if _, err := o.Client.CoreV1().Namespaces().Create(ctx, object, metav1.CreateOptions{}); err != nil && !apierrors.IsAlreadyExists(err) {
+		namespaces := o.Client.Resource(corev1.SchemeGroupVersion.WithResource("namespaces"))
+		if _, err := namespaces.Create(ctx, object("v1", "Namespace", ns, "spec", nil), metav1.CreateOptions{}); err != nil && !apierrors.IsAlreadyExists(err) {
 			return nil, fmt.Errorf("load: create namespace %s: %w", ns, err)
 		}
 	}
 	running, cancel := context.WithCancel(context.WithoutCancel(ctx))
-	l := &Load{options: o, cancel: cancel}
+	l := &Load{options: o, listers: map[schema.GroupVersionResource]cache.GenericLister{}, cancel: cancel}
 	if err := l.startInformers(ctx, running); err != nil {
 		l.Stop()
 		return nil, err
 	}
-	kinds := l.kinds()
 	for i := range o.Objects {
-		k := kinds[i%2] // pods and configmaps
+		k := []kind{pods, configMaps}[i%2]
 		switch {
 		case i%10 == 9:
-			k = kinds[2]
-		case i%10 == 4 && o.Dynamic != nil:
-			k = l.widgets()
+			k = deployments
+		case i%10 == 4 && o.Widgets:
+			k = widgets
 		}
-		l.slots = append(l.slots, &slot{kind: k, namespace: o.Namespaces[i/2%len(o.Namespaces)], name: fmt.Sprintf("%s-%d", k.name, i)})
+		name := fmt.Sprintf("%s-%d", strings.TrimSuffix(k.resource.Resource, "s"), i)
+		l.slots = append(l.slots, &slot{kind: k, namespace: o.Namespaces[i/2%len(o.Namespaces)], name: name})
 	}
 	writes := flowcontrol.NewTokenBucketRateLimiter(float32(o.WritesPerSecond), 1)
 	writing, pause := context.WithCancel(running)
@@ -130,23 +133,24 @@ func orDefault[N int | float64 | time.Duration](n, otherwise N) N {
 
 func (l *Load) startInformers(ctx, running context.Context) error {
 	f := l.options.Factory
-	for kind, informer := range map[string]cache.SharedIndexInformer{
-		"pods":        f.Core().V1().Pods().Informer(),
-		"configmaps":  f.Core().V1().ConfigMaps().Informer(),
-		"deployments": f.Apps().V1().Deployments().Informer(),
-	} {
-		handle := func() {
-			l.events.Add(1)
-			if l.options.Handle != nil {
-				l.options.Handle(kind)
-			}
+	handle := func() {
+		l.events.Add(1)
+		if l.options.Handle != nil {
+			l.options.Handle()
 		}
-		if _, err := informer.AddEventHandler(cache.ResourceEventHandlerFuncs{
+	}
+	for _, k := range []kind{pods, configMaps, deployments} {
+		informer, err := f.ForResource(k.resource)
+		if err != nil {
+			return fmt.Errorf("load: informer of %s: %w", k.resource.Resource, err)
+		}
+		l.listers[k.resource] = informer.Lister()
+		if _, err := informer.Informer().AddEventHandler(cache.ResourceEventHandlerFuncs{
 			AddFunc:    func(any) { handle() },
 			UpdateFunc: func(any, any) { handle() },
 			DeleteFunc: func(any) { handle() },
 		}); err != nil {
-			return fmt.Errorf("load: handler for %s: %w", kind, err)
+			return fmt.Errorf("load: handler for %s: %w", k.resource.Resource, err)
 		}
 	}
 	f.Start(running.Done())
@@ -199,17 +203,20 @@ func (l *Load) change(ctx context.Context, s *slot) {
 	// A write in progress at Stop is completed, so that its outcome is known.
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), l.options.RequestTimeout)
 	defer cancel()
+	client := l.options.Client.Resource(s.kind.resource).Namespace(s.namespace)
 	var err error
-	var done *atomic.Int64
+	done := &l.updated
 	switch {
 	case !s.exists:
-		err, done = s.kind.create(ctx, s.namespace, s.name), &l.created
+		done = &l.created
+		_, err = client.Create(ctx, s.kind.object(s.name), metav1.CreateOptions{})
 		s.exists = err == nil || apierrors.IsAlreadyExists(err) // left over from an earlier load
 	case rand.IntN(4) == 0:
-		err, done = s.kind.delete(ctx, s.namespace, s.name), &l.deleted
+		done = &l.deleted
+		err = client.Delete(ctx, s.name, metav1.DeleteOptions{})
 		s.exists = err != nil && !apierrors.IsNotFound(err)
 	default:
-		err, done = s.kind.update(ctx, s.namespace, s.name), &l.updated
+		_, err = client.Patch(ctx, s.name, types.MergePatchType, []byte(s.kind.change()), metav1.PatchOptions{})
 		s.exists = !apierrors.IsNotFound(err)
 	}
 	if err == nil {
@@ -220,22 +227,23 @@ func (l *Load) change(ctx context.Context, s *slot) {
 		return
 	}
 	l.failed.Add(1)
-	l.options.Log.Debug("write failed", "kind", s.kind.name, "namespace", s.namespace, "name", s.name, "err", err)
+	l.options.Log.Debug("write failed", "resource", s.kind.resource.Resource, "namespace", s.namespace, "name", s.name, "err", err)
 }
 
 func (l *Load) read(ctx context.Context, limit flowcontrol.RateLimiter) {
 	for limit.Wait(ctx) == nil {
 		s := l.slots[rand.IntN(len(l.slots))]
-		if s.kind.cached == nil {
+		lister, cached := l.listers[s.kind.resource]
+		if !cached {
 			continue
 		}
-		if s.kind.cached(s.namespace, s.name) {
+		if _, err := lister.ByNamespace(s.namespace).Get(s.name); err == nil {
 			l.hits.Add(1)
 		} else {
 			l.misses.Add(1)
 		}
 		if rand.IntN(readsPerList) == 0 {
-			s.kind.count(s.namespace)
+			_, _ = lister.ByNamespace(s.namespace).List(labels.Everything()) // listing a cache cannot fail
 		}
 	}
 }

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/client-go/dynamic"
 	"k8s.io/client-go/informers"
 	"k8s.io/client-go/kubernetes"
 
@@ -27,7 +28,7 @@ func TestLoad(t *testing.T) {
 	namespaces := []string{stacktest.Namespace(t), stacktest.Namespace(t)}
 	begin := time.Now()
 	l, err := load.Start(t.Context(), load.Options{
-		Client: client, Factory: informers.NewSharedInformerFactory(client, 0),
+		Client: dynamic.NewForConfigOrDie(stacktest.Config(t)), Factory: informers.NewSharedInformerFactory(client, 0),
 		Namespaces: namespaces, Objects: bound, WritesPerSecond: 100, ReadsPerSecond: 1000, RequestTimeout: await.Timeout,
 		Log: slog.New(slog.NewTextHandler(t.Output(), &slog.HandlerOptions{Level: slog.LevelDebug})),
 	})

@@ -14,6 +14,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/client-go/dynamic"
 	"k8s.io/client-go/informers"
 	"k8s.io/client-go/kubernetes"
 
@@ -123,8 +124,12 @@ func (l *lab) write(ctx context.Context, plane *stack.ControlPlane) (stop func()
 	if err != nil {
 		return nil, err
 	}
+	writer, err := dynamic.NewForConfig(plane.Config())
+	if err != nil {
+		return nil, err
+	}
 	writing, err := load.Start(ctx, load.Options{
-		Client: client, Factory: informers.NewSharedInformerFactory(client, 0), Namespaces: []string{busy},
+		Client: writer, Factory: informers.NewSharedInformerFactory(client, 0), Namespaces: []string{busy},
 		Objects: 60, WritesPerSecond: 3, ReadsPerSecond: 1,
 	})
 	if err != nil {
