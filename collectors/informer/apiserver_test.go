@@ -238,7 +238,7 @@ func proxied(t *testing.T, config *rest.Config) *faultproxy.Proxy {
 	if err != nil {
 		t.Fatal(err)
 	}
-	proxy, err := faultproxy.Start(target.Host, "")
+	proxy, err := faultproxy.Start(target.Host)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -56,7 +56,7 @@ func startReplicas(t *testing.T, n int) []*replica {
 		}
 	})
 	for i := range n {
-		proxy, err := faultproxy.Start(stacktest.ControlPlane(t).APIServer.Address, "")
+		proxy, err := faultproxy.Start(stacktest.ControlPlane(t).APIServer.Address)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -23,11 +23,7 @@ func TestFrozenWatchCache(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(func() {
-		if err := proxy.Close(); err != nil {
-			t.Error(err)
-		}
-	})
+	t.Cleanup(proxy.Close)
 	second, err := plane.AddAPIServer(t.Context(), proxy.URL, nil)
 	if err != nil {
 		t.Fatal(err)

@@ -197,7 +197,7 @@ func lose(ctx context.Context, t *testing.T, config *rest.Config) (reset func())
 	if err != nil {
 		t.Fatal(err)
 	}
-	proxy, err := faultproxy.Start(host.Host, "")
+	proxy, err := faultproxy.Start(host.Host)
 	if err != nil {
 		t.Fatal(err)
 	}

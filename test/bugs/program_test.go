@@ -83,7 +83,7 @@ func (c *run) end() { time.Sleep(time.Until(c.start.Add(c.hold))) }
 func (c *run) through() *rest.Config {
 	host, err := url.Parse(c.config.Host)
 	must(c, err)
-	c.proxy, err = faultproxy.Start(host.Host, "")
+	c.proxy, err = faultproxy.Start(host.Host)
 	must(c, err)
 	c.Cleanup(func() { _ = c.proxy.Close() })
 	return c.proxy.RESTConfig(c.config)

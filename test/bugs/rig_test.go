@@ -64,7 +64,7 @@ func newRig(t *testing.T, cases []Case, faulty bool, hold time.Duration) *rig {
 	r.plane = stacktest.Private(t, stack.Options{APIServerArgs: audit(0), Log: quiet})
 	r.etcd, err = faultproxy.StartEtcd(r.plane.Etcd.URL)
 	must(t, err)
-	t.Cleanup(func() { _ = r.etcd.Close() })
+	t.Cleanup(r.etcd.Close)
 	r.second, err = r.plane.AddAPIServer(t.Context(), r.etcd.URL, quiet, audit(1)...)
 	must(t, err)
 	t.Cleanup(func() { _ = r.second.Stop(context.Background()) }) // before its proxy

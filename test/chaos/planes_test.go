@@ -89,7 +89,7 @@ func (p *plane) stop() error {
 // proxy starts a proxy in front of the API server, so that connections can be cut.
 func (p *plane) proxy(t *testing.T) *faultproxy.Proxy {
 	t.Helper()
-	proxy, err := faultproxy.Start(p.APIServer.Address, "")
+	proxy, err := faultproxy.Start(p.APIServer.Address)
 	if err != nil {
 		t.Fatal(err)
 	}

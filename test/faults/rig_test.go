@@ -130,7 +130,7 @@ func (r *rig) through(o options) *rest.Config {
 		if err != nil {
 			r.Fatal(err)
 		}
-		if r.proxy, err = faultproxy.Start(host.Host, ""); err != nil {
+		if r.proxy, err = faultproxy.Start(host.Host); err != nil {
 			r.Fatal(err)
 		}
 		r.Cleanup(func() {

@@ -57,7 +57,7 @@ func (c *Chain) startControlPlane(ctx context.Context) error {
 	if err := stack.WriteKubeconfig(c.Kubeconfig, c.ControlPlane.Config()); err != nil {
 		return err
 	}
-	if c.Proxy, err = faultproxy.Start(c.ControlPlane.APIServer.Address, ""); err != nil {
+	if c.Proxy, err = faultproxy.Start(c.ControlPlane.APIServer.Address); err != nil {
 		return err
 	}
 	c.onStop(func(context.Context) error { return c.Proxy.Close() })
@@ -199,11 +199,9 @@ func (c *Chain) startExporter(ctx context.Context, p programs) error {
 	return nil
 }
 
-func (c *Chain) startReceiver(context.Context, programs) (err error) {
-	if c.Receiver, err = receiver.Start(receiver.Options{Log: c.options.Log}); err != nil {
-		return err
-	}
-	c.onStop(func(context.Context) error { return c.Receiver.Close() })
+func (c *Chain) startReceiver(context.Context, programs) error {
+	c.Receiver = receiver.Start(c.options.Log)
+	c.onStop(func(context.Context) error { c.Receiver.Close(); return nil })
 	return nil
 }
 

@@ -92,7 +92,7 @@ func (c *Chain) startTiers(ctx context.Context, programs programs) (err error) {
 
 // startReplica starts a process with its own connection to the API server. It is stopped even if the start of another one fails.
 func (c *Chain) startReplica(ctx context.Context, program, identity string, wellKnown int, ready string, args func(kubeconfig, address, identity string) []string) (*Replica, error) {
-	proxy, err := faultproxy.Start(c.ControlPlane.APIServer.Address, "")
+	proxy, err := faultproxy.Start(c.ControlPlane.APIServer.Address)
 	if err != nil {
 		return nil, err
 	}

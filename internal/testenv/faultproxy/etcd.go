@@ -1,12 +1,11 @@
 package faultproxy
 
 import (
-	"errors"
 	"fmt"
 	"io"
 	"log/slog"
-	"net"
 	"net/http"
+	"net/http/httptest"
 	"net/http/httputil"
 	"net/url"
 	"sync"
@@ -17,8 +16,7 @@ import (
 type Etcd struct {
 	// URL is the address for --etcd-servers.
 	URL    string
-	server *http.Server
-	ended  chan struct{}
+	server *httptest.Server
 
 	mu   sync.Mutex
 	open chan struct{} // closed while events pass
@@ -30,36 +28,26 @@ func StartEtcd(target string) (*Etcd, error) {
 	if err != nil {
 		return nil, fmt.Errorf("faultproxy: target: %w", err)
 	}
-	listener, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		return nil, fmt.Errorf("faultproxy: %w", err)
-	}
-	e := &Etcd{URL: "http://" + listener.Addr().String(), ended: make(chan struct{}), open: make(chan struct{})}
+	e := &Etcd{open: make(chan struct{})}
 	close(e.open)
 	var plain http.Protocols // gRPC without TLS
 	plain.SetUnencryptedHTTP2(true)
 	silent := slog.NewLogLogger(slog.DiscardHandler, slog.LevelError)
-	e.server = &http.Server{
-		Protocols: &plain, ErrorLog: silent,
-		Handler: &httputil.ReverseProxy{
-			Rewrite:       func(r *httputil.ProxyRequest) { r.SetURL(u) },
-			Transport:     &http.Transport{Protocols: &plain},
-			FlushInterval: -1, // each message at the moment that it arrives
-			ErrorLog:      silent,
-			ModifyResponse: func(r *http.Response) error {
-				if r.Request.URL.Path == "/etcdserverpb.Watch/Watch" {
-					r.Body = &gated{ReadCloser: r.Body, proxy: e, done: r.Request.Context().Done()}
-				}
-				return nil
-			},
+	e.server = httptest.NewUnstartedServer(&httputil.ReverseProxy{
+		Rewrite:       func(r *httputil.ProxyRequest) { r.SetURL(u) },
+		Transport:     &http.Transport{Protocols: &plain},
+		FlushInterval: -1, // each message at the moment that it arrives
+		ErrorLog:      silent,
+		ModifyResponse: func(r *http.Response) error {
+			if r.Request.URL.Path == "/etcdserverpb.Watch/Watch" {
+				r.Body = &gated{ReadCloser: r.Body, proxy: e, done: r.Request.Context().Done()}
+			}
+			return nil
 		},
-	}
-	go func() {
-		defer close(e.ended)
-		if err := e.server.Serve(listener); !errors.Is(err, http.ErrServerClosed) {
-			slog.Error("proxy of etcd ended", "err", err)
-		}
-	}()
+	})
+	e.server.Config.Protocols, e.server.Config.ErrorLog = &plain, silent
+	e.server.Start()
+	e.URL = e.server.URL
 	return e, nil
 }
 
@@ -86,11 +74,10 @@ func (e *Etcd) Thaw() {
 }
 
 // Close ends all connections.
-func (e *Etcd) Close() error {
+func (e *Etcd) Close() {
 	e.Thaw()
-	err := e.server.Close()
-	<-e.ended
-	return err
+	_ = e.server.Config.Close() // unlike the next line, it does not wait for the API server to end its watches
+	e.server.Close()
 }
 
 // gated is the body of a watch.

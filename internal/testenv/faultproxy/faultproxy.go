@@ -4,7 +4,7 @@
 // It forwards bytes without reading them, so TLS passes through: the client keeps the server's certificate authority
 // and only dials another address; see RESTConfig.
 //
-//	proxy, err := faultproxy.Start(apiServerAddress, "")
+//	proxy, err := faultproxy.Start(apiServerAddress)
 //	defer proxy.Close()
 //	client, err := kubernetes.NewForConfig(proxy.RESTConfig(cfg))
 //	proxy.HalfOpen()  // the watch stays connected but nothing arrives
@@ -46,20 +46,16 @@ type faults struct {
 	left     int // bytes from the server until a reset, if limited
 }
 
-// Start listens on an address (empty: a free loopback port) and forwards to target, a host:port.
-func Start(target, listen string) (*Proxy, error) {
-	if listen == "" {
-		listen = port.Address(port.Free())
-	}
+// Start listens on a free loopback port and forwards to target, a host:port.
+func Start(target string) (*Proxy, error) {
 	if _, _, err := net.SplitHostPort(target); err != nil {
 		return nil, fmt.Errorf("faultproxy: target %q is not host:port: %w", target, err)
 	}
-	p := &Proxy{target: target, pairs: map[*pair]struct{}{}, changed: make(chan struct{})}
-	l, err := net.Listen("tcp", listen)
+	p := &Proxy{target: target, address: port.Address(port.Free()), pairs: map[*pair]struct{}{}, changed: make(chan struct{})}
+	l, err := net.Listen("tcp", p.address)
 	if err != nil {
 		return nil, fmt.Errorf("faultproxy: %w", err)
 	}
-	p.address = l.Addr().String()
 	p.listen(l)
 	return p, nil
 }

@@ -5,11 +5,10 @@ package receiver
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"log/slog"
-	"net"
 	"net/http"
+	"net/http/httptest"
 	"slices"
 	"strings"
 	"sync"
@@ -20,34 +19,24 @@ import (
 // so it may appear several times.
 type Alert struct {
 	// Receiver is the name of the receiver in Alertmanager's configuration.
-	Receiver string
+	Receiver string `json:"-"`
 	// Name is the label alertname, Status firing or resolved.
-	Name        string
-	Status      string
-	Labels      map[string]string
-	Annotations map[string]string
-	StartsAt    time.Time
+	Name        string            `json:"-"`
+	Status      string            `json:"status"`
+	Labels      map[string]string `json:"labels"`
+	Annotations map[string]string `json:"annotations"`
+	StartsAt    time.Time         `json:"startsAt"`
 	// EndsAt is zero while the alert fires.
-	EndsAt time.Time
+	EndsAt time.Time `json:"endsAt"`
 	// Arrived is the time of the notification, Notification its number from 1. All alerts of a group arrive in one notification.
-	Arrived      time.Time
-	Notification int
-}
-
-// Options configure Start.
-type Options struct {
-	// Address to listen on. Defaults to a free loopback port.
-	Address string
-	// Log gets a line per alert. A nil Log is silent.
-	Log *slog.Logger
+	Arrived      time.Time `json:"-"`
+	Notification int       `json:"-"`
 }
 
 // Receiver is the webhook. It is safe for concurrent use.
 type Receiver struct {
-	address string
-	log     *slog.Logger
-	server  *http.Server
-	served  chan struct{}
+	log    *slog.Logger
+	server *httptest.Server
 
 	mu     sync.Mutex
 	alerts []Alert
@@ -55,40 +44,23 @@ type Receiver struct {
 	more   chan struct{} // closed and replaced when alerts arrive
 }
 
-// Start listens and returns.
-func Start(o Options) (*Receiver, error) {
-	if o.Address == "" {
-		o.Address = "127.0.0.1:0"
+// Start listens on a free loopback port and returns. log gets a line per alert; a nil log is silent.
+func Start(log *slog.Logger) *Receiver {
+	if log == nil {
+		log = slog.New(slog.DiscardHandler)
 	}
-	if o.Log == nil {
-		o.Log = slog.New(slog.DiscardHandler)
-	}
-	l, err := net.Listen("tcp", o.Address)
-	if err != nil {
-		return nil, fmt.Errorf("receiver: %w", err)
-	}
-	r := &Receiver{address: l.Addr().String(), log: o.Log, served: make(chan struct{}), more: make(chan struct{})}
-	r.server = &http.Server{Handler: r, ReadHeaderTimeout: 10 * time.Second}
-	go func() {
-		defer close(r.served)
-		if err := r.server.Serve(l); !errors.Is(err, http.ErrServerClosed) {
-			r.log.Error("webhook receiver stopped", "err", err)
-		}
-	}()
-	return r, nil
+	r := &Receiver{log: log, more: make(chan struct{})}
+	r.server = httptest.NewServer(r)
+	return r
 }
 
 // URL returns the address for Alertmanager. The path has no effect; it shows readers whether a notification is a page.
 func (r *Receiver) URL(path string) string {
-	return "http://" + r.address + "/" + strings.TrimPrefix(path, "/")
+	return r.server.URL + "/" + strings.TrimPrefix(path, "/")
 }
 
 // Close ends the server. Alerts and Wait still return what has arrived.
-func (r *Receiver) Close() error {
-	err := r.server.Close()
-	<-r.served
-	return err
-}
+func (r *Receiver) Close() { r.server.Close() }
 
 // Alerts returns all alerts in the order of their arrival.
 func (r *Receiver) Alerts() []Alert {
@@ -142,14 +114,8 @@ func (r *Receiver) ServeHTTP(w http.ResponseWriter, req *http.Request) {
 		return
 	}
 	var n struct {
-		Receiver string `json:"receiver"`
-		Alerts   []struct {
-			Status      string            `json:"status"`
-			Labels      map[string]string `json:"labels"`
-			Annotations map[string]string `json:"annotations"`
-			StartsAt    time.Time         `json:"startsAt"`
-			EndsAt      time.Time         `json:"endsAt"`
-		} `json:"alerts"`
+		Receiver string  `json:"receiver"`
+		Alerts   []Alert `json:"alerts"`
 	}
 	if err := json.NewDecoder(http.MaxBytesReader(w, req.Body, maxBody)).Decode(&n); err != nil {
 		http.Error(w, "not an Alertmanager notification: "+err.Error(), http.StatusBadRequest)
@@ -159,18 +125,12 @@ func (r *Receiver) ServeHTTP(w http.ResponseWriter, req *http.Request) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.count++
-	arrived := make([]Alert, len(n.Alerts))
-	for i, a := range n.Alerts {
-		arrived[i] = Alert{
-			Receiver: n.Receiver, Name: a.Labels["alertname"], Status: a.Status, Labels: a.Labels,
-			Annotations: a.Annotations, StartsAt: a.StartsAt, EndsAt: a.EndsAt, Arrived: now, Notification: r.count,
-		}
-	}
-	r.alerts = append(r.alerts, arrived...)
-	close(r.more)
-	r.more = make(chan struct{})
-	for _, a := range arrived {
+	for _, a := range n.Alerts {
+		a.Receiver, a.Name, a.Arrived, a.Notification = n.Receiver, a.Labels["alertname"], now, r.count
+		r.alerts = append(r.alerts, a)
 		r.log.Info("alert "+a.Status, "alertname", a.Name, "receiver", a.Receiver, "severity", a.Labels["severity"],
 			"summary", a.Annotations["summary"], "since", a.StartsAt.Format(time.TimeOnly), "notification", a.Notification)
 	}
+	close(r.more)
+	r.more = make(chan struct{})
 }

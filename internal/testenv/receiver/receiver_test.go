@@ -28,14 +28,9 @@ const notification = `{
 
 func start(t *testing.T, log *slog.Logger) *receiver.Receiver {
 	t.Helper()
-	r, err := receiver.Start(receiver.Options{Log: log})
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := receiver.Start(log)
 	t.Cleanup(func() {
-		if err := r.Close(); err != nil {
-			t.Error(err)
-		}
+		r.Close()
 		leaktest.None(t)
 	})
 	return r

@@ -13,7 +13,7 @@ import (
 func Proxied(t testing.TB) (*faultproxy.Proxy, *rest.Config) {
 	t.Helper()
 	plane := ControlPlane(t)
-	proxy, err := faultproxy.Start(plane.APIServer.Address, "")
+	proxy, err := faultproxy.Start(plane.APIServer.Address)
 	if err != nil {
 		t.Fatal(err)
 	}

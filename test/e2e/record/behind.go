@@ -103,7 +103,7 @@ func frozen(ctx context.Context, l *lab, plane *stack.ControlPlane) (*subject, e
 	if err != nil {
 		return nil, err
 	}
-	l.onStop(func(context.Context) error { return etcd.Close() })
+	l.onStop(func(context.Context) error { etcd.Close(); return nil })
 	second, err := plane.AddAPIServer(ctx, etcd.URL, l.log)
 	if err != nil {
 		return nil, err

@@ -148,7 +148,7 @@ func (l *lab) write(ctx context.Context, plane *stack.ControlPlane) (stop func()
 
 // proxy starts a fault proxy in front of an address.
 func (l *lab) proxy(address string) (*faultproxy.Proxy, error) {
-	p, err := faultproxy.Start(address, "")
+	p, err := faultproxy.Start(address)
 	if err != nil {
 		return nil, err
 	}
