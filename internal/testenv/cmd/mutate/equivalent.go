@@ -1,14 +1,8 @@
 package main
 
-// equivalent is a change that does not affect any behavior that a test should verify.
-type equivalent struct {
-	pkg string
-	// line is the changed line, without indentation.
-	line   string
-	reason string
-}
-
-var equivalents = []equivalent{
+// equivalents are changes that do not affect any behavior that a test should verify: the changed line, without indentation, and the
+// reason.
+var equivalents = []struct{ pkg, line, reason string }{
 	{"internal/exporter/check", "w := tabwriter.NewWriter(stdout, 0, 1, 3, ' ', 0)", "cells are padded with spaces: the width of tabs has no effect"},
 	{"internal/exporter/check", "_ = catalog.Objectives.NamespaceStuck", "both objectives have the same threshold"},
 	{"internal/exporter/cost", "fullSeries, fullSeriesEach           = 120, 62", "a measured mean: TestSeriesOfTheExporter allows 5 %"},

@@ -2,12 +2,16 @@
 // detects. It does not write to the package: the go command reads the changed file in place of the original (-overlay).
 //
 //	go run ./internal/testenv/cmd/mutate --n=200 --seed=1 ./collectors/internal/ring
+//
+// Unlike published mutation testers, it also removes statements, swaps arguments and changes the PromQL in strings and embedded
+// files, and it runs the tests of other packages that cover the package.
 package main
 
 import (
 	"context"
 	"flag"
 	"fmt"
+	"maps"
 	"math/rand/v2"
 	"os"
 	"os/signal"
@@ -16,29 +20,22 @@ import (
 	"strings"
 	"syscall"
 	"time"
+
+	"github.com/informer-exporter/informer-exporter/internal/testenv/page"
 )
 
-// enough is the minimum number of mutants for a row in the table, if the sample was cut short.
-const enough = 15
-
 type options struct {
-	n       int
-	seed    uint64
-	timeout time.Duration // of the tests with one change
-	budget  time.Duration // for one package
-	memory  int           // of the tests, in MiB
-	doc     string        // the page with the table
-	list    bool
-	only    *regexp.Regexp // of the mutants to sample, nil for all
+	n    int
+	seed uint64
+	doc  string // the page with the table
+	list bool
+	only *regexp.Regexp // of the mutants to sample, nil for all
 }
 
 func main() {
 	var o options
 	flag.IntVar(&o.n, "n", 200, "number of mutants per package")
 	flag.Uint64Var(&o.seed, "seed", 1, "seed of the sample")
-	flag.DurationVar(&o.timeout, "timeout", time.Minute, "maximum timeout of the tests with one mutant, unless they usually take more than half of it; a second run may take four times as long")
-	flag.DurationVar(&o.budget, "budget", time.Hour, "time for one package; the rest of the sample is left out")
-	flag.IntVar(&o.memory, "memory", 2048, "memory limit of the tests in MiB")
 	flag.StringVar(&o.doc, "doc", "", "page with the table of kill rates to update")
 	flag.BoolVar(&o.list, "list", false, "print the sample instead of running it")
 	flag.Func("only", "sample only mutants with a printed diff that matches this regular expression, such as '^lock.go:(55|78)\\b'; the page is not updated", func(s string) (err error) {
@@ -81,61 +78,62 @@ func run(ctx context.Context, pattern string, o options) error {
 		}
 		return nil
 	}
-	r, err := newRunner(ctx, p, o)
+	r, err := newRunner(ctx, p)
 	if err != nil {
 		return err
 	}
 	defer r.close()
-	s := score{Package: strings.TrimPrefix(p.path, p.module+"/"), Seed: o.seed}
-	invalid, slow, late := 0, 0, 0
+	name := strings.TrimPrefix(p.path, p.module+"/")
+	count := map[result]int{}
+	tested := func() int { return count[killed] + count[timedOut] + count[survived] + count[equivalent] }
 	for _, m := range mutants {
-		if s.Mutants == o.n || ctx.Err() != nil {
-			break
-		}
-		if time.Since(started) > o.budget {
-			late = o.n - s.Mutants
+		if tested() == o.n {
 			break
 		}
 		result := r.try(ctx, m)
 		if ctx.Err() != nil {
-			break // interrupted tests say nothing about the mutant
+			return ctx.Err() // interrupted tests say nothing about the mutant
 		}
-		switch result {
-		case notCompiled:
-			invalid++
-		case killed:
-			s.Mutants++
-			s.Killed++
-		case timedOut: // the change made the tests hang
-			fmt.Printf("%s: %s\n", result, m)
-			s.Mutants++
-			s.Killed++
-			slow++
-		case survived, notCovered:
-			if reason := equivalence(s.Package, m); reason != "" {
-				fmt.Printf("equivalent: %s\n  %s\n", m, reason)
-				s.Mutants++
-				s.Equivalent++
-				break
+		reason := ""
+		if result == survived {
+			if reason = equivalence(name, m); reason != "" {
+				result, reason = equivalent, "\n  "+reason
 			}
-			s.Mutants++
-			fmt.Printf("%s: %s\n", result, m)
+		}
+		count[result]++
+		if result != killed && result != notCompiled {
+			fmt.Printf("%s: %s%s\n", result, m, reason)
 		}
 	}
-	if ctx.Err() != nil {
-		return ctx.Err()
-	}
-	fmt.Printf("%s: %s, %d of the killed timed out twice, %d do not compile, %s", s.Package, s, slow, invalid, time.Since(started).Round(time.Second))
-	if late > 0 {
-		fmt.Printf(", %d left out after %s", late, o.budget)
-	}
-	fmt.Println()
+	dead, counted := count[killed]+count[timedOut], tested()-count[equivalent]
+	fmt.Printf("%s: %d of %d mutants killed, seed %d, %s; %v\n", name, dead, counted, o.seed, time.Since(started).Round(time.Second), count)
 	if o.doc == "" || o.only != nil {
 		return nil
 	}
-	if late > 0 && s.Mutants < enough {
-		fmt.Println("too few mutants for the table: raise --budget")
-		return nil
+	return update(o.doc, name, fmt.Sprintf("%d/%d", dead, counted))
+}
+
+// row matches a row of the table of kill rates.
+var row = regexp.MustCompile("(?m)^\\| `(.+)` \\| \\d+/\\d+ \\|\n")
+
+// update replaces the row of a package in the table of a page.
+func update(file, name, rate string) error {
+	raw, err := os.ReadFile(file)
+	if err != nil {
+		return err
 	}
-	return update(o.doc, s)
+	rows := map[string]string{}
+	for _, m := range row.FindAllStringSubmatch(string(raw), -1) {
+		rows[m[1]] = m[0]
+	}
+	rows[name] = page.Row("`"+name+"`", rate)
+	table := page.Head("Package", "Killed")
+	for _, name := range slices.Sorted(maps.Keys(rows)) {
+		table += rows[name]
+	}
+	text, err := page.Replace(string(raw), "mutations", table)
+	if err != nil {
+		return fmt.Errorf("%s: %w", file, err)
+	}
+	return os.WriteFile(file, []byte(text), 0o644)
 }

@@ -29,11 +29,6 @@ func (m mutant) text() []byte {
 // line returns the number of the first changed line.
 func (m mutant) line() int { return 1 + bytes.Count(m.source[:m.begin], []byte("\n")) }
 
-// position returns the position of the first changed byte.
-func (m mutant) position() position {
-	return position{m.line(), m.begin - bytes.LastIndexByte(m.source[:m.begin], '\n')}
-}
-
 // lines returns the changed lines before and after, without indentation.
 func (m mutant) lines() (before, after string) {
 	from := 1 + bytes.LastIndexByte(m.source[:m.begin], '\n')
@@ -52,12 +47,12 @@ func (m mutant) String() string {
 }
 
 // opposites are the changes of operators: bounds of comparisons, negations, arithmetic.
-var opposites = map[token.Token][]token.Token{
-	token.LSS: {token.LEQ}, token.LEQ: {token.LSS}, token.GTR: {token.GEQ}, token.GEQ: {token.GTR},
-	token.EQL: {token.NEQ}, token.NEQ: {token.EQL}, token.LAND: {token.LOR}, token.LOR: {token.LAND},
-	token.ADD: {token.SUB}, token.SUB: {token.ADD}, token.MUL: {token.QUO}, token.QUO: {token.MUL}, token.REM: {token.MUL},
-	token.SHL: {token.SHR}, token.SHR: {token.SHL}, token.AND: {token.OR}, token.OR: {token.AND},
-	token.ADD_ASSIGN: {token.SUB_ASSIGN}, token.SUB_ASSIGN: {token.ADD_ASSIGN}, token.INC: {token.DEC}, token.DEC: {token.INC},
+var opposites = map[token.Token]token.Token{
+	token.LSS: token.LEQ, token.LEQ: token.LSS, token.GTR: token.GEQ, token.GEQ: token.GTR,
+	token.EQL: token.NEQ, token.NEQ: token.EQL, token.LAND: token.LOR, token.LOR: token.LAND,
+	token.ADD: token.SUB, token.SUB: token.ADD, token.MUL: token.QUO, token.QUO: token.MUL, token.REM: token.MUL,
+	token.SHL: token.SHR, token.SHR: token.SHL, token.AND: token.OR, token.OR: token.AND,
+	token.ADD_ASSIGN: token.SUB_ASSIGN, token.SUB_ASSIGN: token.ADD_ASSIGN, token.INC: token.DEC, token.DEC: token.INC,
 }
 
 // mutantsOf returns all mutants of a file, in source order. Some do not compile.
@@ -67,7 +62,7 @@ func mutantsOf(path string) ([]mutant, error) {
 		return nil, err
 	}
 	if filepath.Ext(path) != ".go" {
-		return queryMutants(path, source), nil
+		return embeddedMutants(path, source), nil
 	}
 	set := token.NewFileSet()
 	file, err := parser.ParseFile(set, path, source, 0)
@@ -92,7 +87,7 @@ func (c *collector) replace(from, to token.Pos, with string) {
 }
 
 func (c *collector) operator(at token.Pos, op token.Token) {
-	for _, other := range opposites[op] {
+	if other, ok := opposites[op]; ok {
 		c.replace(at, at+token.Pos(len(op.String())), other.String())
 	}
 }
@@ -125,18 +120,13 @@ func (c *collector) visit(n ast.Node) bool {
 		if call, ok := n.X.(*ast.CallExpr); !ok || !logs.MatchString(c.text(call.Fun)) {
 			c.replace(n.Pos(), n.End(), "")
 		}
-	case *ast.DeferStmt:
-		c.replace(n.Pos(), n.End(), "")
-	case *ast.BranchStmt:
+	case *ast.DeferStmt, *ast.BranchStmt:
 		c.replace(n.Pos(), n.End(), "")
 	case *ast.CallExpr:
 		c.swap(n)
 	case *ast.Ident:
-		switch n.Name {
-		case "true":
-			c.replace(n.Pos(), n.End(), "false")
-		case "false":
-			c.replace(n.Pos(), n.End(), "true")
+		if other, ok := map[string]string{"true": "false", "false": "true"}[n.Name]; ok {
+			c.replace(n.Pos(), n.End(), other)
 		}
 	case *ast.BasicLit:
 		c.literal(n)
@@ -171,8 +161,6 @@ func (c *collector) literal(n *ast.BasicLit) {
 		}
 	case token.STRING:
 		begin := c.file.Offset(n.Pos())
-		for _, m := range queryChanges(n.Value) {
-			c.found = append(c.found, mutant{file: c.path, begin: begin + m.begin, end: begin + m.end, with: m.with, source: c.source})
-		}
+		c.found = append(c.found, queryMutants(c.path, c.source, begin, begin+len(n.Value))...)
 	}
 }

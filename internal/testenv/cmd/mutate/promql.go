@@ -4,15 +4,10 @@ import (
 	"bytes"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 )
-
-// change is a change of a string literal.
-type change struct {
-	begin, end int
-	with       string
-}
 
 // looksLikeQuery matches literals with PromQL, which have a selector or an aggregation.
 var looksLikeQuery = regexp.MustCompile(`\{@|\{[a-z_]+=|\b(sum|max|min|count|group)( by \([^)]*\))? ?\(|\b(rate|increase)\(|\b(unless|and|or) on \(`)
@@ -32,11 +27,15 @@ var (
 	}
 )
 
-// queryChanges returns the changes of a literal with PromQL: windows, quantiles, numbers, operators, matchers, aggregations, and
-// labels that are dropped. Other literals have none.
-func queryChanges(literal string) (all []change) {
+// queryMutants returns the mutants of a text with PromQL in a file: windows, quantiles, numbers, operators, matchers, aggregations,
+// and labels that are dropped. Other texts have none.
+func queryMutants(path string, source []byte, begin, end int) (all []mutant) {
+	literal := string(source[begin:end])
 	if !looksLikeQuery.MatchString(literal) {
 		return nil
+	}
+	change := func(from, to int, with string) {
+		all = append(all, mutant{file: path, begin: begin + from, end: begin + to, with: with, source: source})
 	}
 	each := func(r *regexp.Regexp, replace func(string) string) {
 		for _, at := range r.FindAllStringSubmatchIndex(literal, -1) {
@@ -45,7 +44,7 @@ func queryChanges(literal string) (all []change) {
 					continue
 				}
 				if with := replace(literal[at[group]:at[group+1]]); with != literal[at[group]:at[group+1]] {
-					all = append(all, change{at[group], at[group+1], with})
+					change(at[group], at[group+1], with)
 				}
 				break
 			}
@@ -70,17 +69,17 @@ func queryChanges(literal string) (all []change) {
 		labels := strings.Split(literal[at[2]:at[3]], ",")
 		for i := range labels {
 			if len(labels) > 1 {
-				rest := append(append([]string{}, labels[:i]...), labels[i+1:]...)
-				all = append(all, change{at[2], at[3], strings.TrimSpace(strings.Join(rest, ","))})
+				rest := slices.Delete(slices.Clone(labels), i, i+1)
+				change(at[2], at[3], strings.TrimSpace(strings.Join(rest, ",")))
 			}
 		}
 	}
 	return all
 }
 
-// queryMutants returns the mutants of the queries in an embedded file: of the values in YAML, which continue in lines that are indented
+// embeddedMutants returns the mutants of the queries in an embedded file: of the values in YAML, which continue in lines that are indented
 // further, and of the indented lines in Markdown.
-func queryMutants(path string, source []byte) (all []mutant) {
+func embeddedMutants(path string, source []byte) (all []mutant) {
 	indentation := func(line []byte) int { return len(line) - len(bytes.TrimLeft(line, " -")) } // of the first key of an item
 	markdown := filepath.Ext(path) == ".md"
 	lines := bytes.SplitAfter(source, []byte("\n"))
@@ -92,9 +91,7 @@ func queryMutants(path string, source []byte) (all []mutant) {
 			value = append(bytes.Clone(value), lines[i]...)
 		}
 		if !comment && (!markdown || outer > 0) {
-			for _, c := range queryChanges(string(value)) {
-				all = append(all, mutant{file: path, begin: begin + c.begin, end: begin + c.end, with: c.with, source: source})
-			}
+			all = append(all, queryMutants(path, source, begin, begin+len(value))...)
 		}
 		begin += len(value)
 	}
