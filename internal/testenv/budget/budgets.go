@@ -3,6 +3,7 @@ package budget
 import (
 	"fmt"
 	"math"
+	"os/exec"
 	"regexp"
 	"slices"
 	"strconv"
@@ -63,9 +64,22 @@ type Results map[[2]string]float64
 // processors matches the GOMAXPROCS suffix that go test appends to the name of a benchmark.
 var processors = regexp.MustCompile(`-\d+$`)
 
+// Run runs the benchmarks of a package that match a pattern once, and adds their results.
+func (r Results) Run(pkg, pattern string) error {
+	out, err := exec.Command("go", "test", "-run", "^$", "-bench", pattern, "-benchtime", "1x", "-timeout", "15m", "./"+pkg).CombinedOutput()
+	if err != nil {
+		return fmt.Errorf("%s in %s: %w\n%s", pattern, pkg, err, out[max(0, len(out)-4096):])
+	}
+	r.Add(string(out))
+	return nil
+}
+
+// logLine is a line of klog or slog. It may follow the name of a benchmark, which go test prints without a new line.
+var logLine = regexp.MustCompile(`(?:[IWEF]\d{4} \d\d:\d\d:\d\d\.|time=\S+ level=)[^\n]*\n`)
+
 // Add adds the output of go test. Of several values it keeps the smallest, because other load can only slow a benchmark down.
 func (r Results) Add(output string) {
-	for line := range strings.Lines(output) {
+	for line := range strings.Lines(logLine.ReplaceAllString(output, "")) {
 		fields := strings.Fields(line)
 		if len(fields) < 4 || !strings.HasPrefix(fields[0], "Benchmark") {
 			continue

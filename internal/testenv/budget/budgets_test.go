@@ -31,6 +31,15 @@ func TestResults(t *testing.T) {
 	}
 }
 
+// go test prints the name of a benchmark before it runs, and logs follow on the same line.
+func TestLogsAreLeftOut(t *testing.T) {
+	results := budget.Results{}
+	results.Add("BenchmarkA-2   \tI1123 03:17:44.703584   19160 warnings.go:107] text\ntime=2026-11-23T03:17:44Z level=INFO msg=started\n       1\t 2.5 p99-ms\n")
+	if got := results[[2]string{"A", "p99-ms"}]; got != 2.5 {
+		t.Errorf("got %v", results)
+	}
+}
+
 func TestCompare(t *testing.T) {
 	results := budget.Results{}
 	results.Add(output)

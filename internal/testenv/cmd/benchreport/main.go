@@ -10,7 +10,6 @@ import (
 	"log/slog"
 	"math"
 	"os"
-	"os/exec"
 	"regexp"
 	"strings"
 	"time"
@@ -62,16 +61,6 @@ type part struct {
 // benchmarks selects benchmarks of a package.
 type benchmarks struct{ pkg, pattern string }
 
-// run adds the results of the benchmarks.
-func (b benchmarks) run(results budget.Results) error {
-	out, err := exec.Command("go", "test", "-run", "^$", "-bench", b.pattern, "-benchtime", "1x", "-timeout", "15m", "./"+b.pkg).CombinedOutput()
-	if err != nil {
-		return fmt.Errorf("%s in %s: %w\n%s", b.pattern, b.pkg, err, out[max(0, len(out)-4096):])
-	}
-	results.Add(withoutLogs(string(out)))
-	return nil
-}
-
 // write runs the benchmarks, or reads their output from a file, and updates the page. The page stays as it was if a figure is
 // missing.
 func (p part) write(output string) error {
@@ -82,12 +71,12 @@ func (p part) write(output string) error {
 		if err != nil {
 			return err
 		}
-		results.Add(withoutLogs(string(text)))
+		results.Add(string(text))
 		runs = nil
 	}
 	for attempt := 0; attempt < 3 && len(runs) > 0; attempt++ {
 		for _, r := range runs {
-			if err := r.run(results); err != nil {
+			if err := results.Run(r.pkg, r.pattern); err != nil {
 				return err
 			}
 		}
@@ -109,11 +98,6 @@ func (p part) write(output string) error {
 	}
 	return os.WriteFile(p.page, []byte(text), 0o644)
 }
-
-// logLine is a line of klog or slog. It may follow the name of a benchmark, which go test prints without a new line.
-var logLine = regexp.MustCompile(`(?:[IWEF]\d{4} \d\d:\d\d:\d\d\.|time=\S+ level=)[^\n]*\n`)
-
-func withoutLogs(output string) string { return logLine.ReplaceAllString(output, "") }
 
 // figures are the results of the benchmarks of a part.
 type figures struct {
