@@ -1,3 +1,5 @@
+// Package churn simulates the operations of a healthy cluster on a running chain: rolling restarts, deploys, leader handovers,
+// changes of CustomResourceDefinitions, node drains, programs scaled to zero and back. No alert should page for any of them.
 package churn
 
 import (
@@ -63,19 +65,19 @@ func (c *Churn) lanes() [][]operation {
 	widgets, ownerLabels := c.chain.Replicas, c.chain.OwnerLabels
 	return [][]operation{
 		{
-			{3 * m, "rolling restart of the demo controller", c.rollingRestart(widgets)},
-			{6 * m, "rolling restart of the operator", c.rollingRestart(ownerLabels)},
+			{3 * m, "rolling restart of the demo controller", rollingRestart(widgets)},
+			{6 * m, "rolling restart of the operator", rollingRestart(ownerLabels)},
 			{10 * m, "deploy of the exporter", c.chain.Exporter.Restart},
-			{19 * m, "leader of the operator drained", c.handOver(ownerLabels, c.restart)},
-			{21 * m, "leader of the demo controller drained", c.handOver(widgets, c.restart)},
-			{24 * m, "leader of the operator crashes", c.handOver(ownerLabels, crash)},
+			{19 * m, "leader of the operator drained", handOver(ownerLabels, restart)},
+			{21 * m, "leader of the demo controller drained", handOver(widgets, restart)},
+			{24 * m, "leader of the operator crashes", handOver(ownerLabels, crash)},
 			{27 * m, "demo controller scaled to zero", c.scale(widgets, 0)},
 			{32 * m, "demo controller scaled to three", c.scale(widgets, len(widgets))},
 			{33 * m, "restart of kube-controller-manager", c.chain.ControlPlane.ControllerManager.Restart},
 			{35 * m, "operator scaled to zero", c.scale(ownerLabels, 0)},
 			{40 * m, "operator scaled to three", c.scale(ownerLabels, len(ownerLabels))},
-			{42 * m, "rolling restart of the operator", c.rollingRestart(ownerLabels)},
-			{44 * m, "rolling restart of the demo controller", c.rollingRestart(widgets)},
+			{42 * m, "rolling restart of the operator", rollingRestart(ownerLabels)},
+			{44 * m, "rolling restart of the demo controller", rollingRestart(widgets)},
 			{46 * m, "deploy of the exporter", c.chain.Exporter.Restart},
 		},
 		every(m, 12*m, "CustomResourceDefinition created, upgraded, deleted", c.definition),

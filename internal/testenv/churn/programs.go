@@ -3,9 +3,9 @@ package churn
 import (
 	"context"
 	"errors"
-	"fmt"
-	"sync"
 	"time"
+
+	"golang.org/x/sync/errgroup"
 
 	"github.com/informer-exporter/informer-exporter/internal/testenv/chain"
 )
@@ -14,7 +14,7 @@ import (
 const betweenReplicas = 10 * time.Second
 
 // rollingRestart restarts one replica after the other, as a rolling update does.
-func (c *Churn) rollingRestart(replicas []*chain.Replica) func(context.Context) error {
+func rollingRestart(replicas []*chain.Replica) func(context.Context) error {
 	return func(ctx context.Context) error {
 		for _, r := range replicas {
 			if err := r.Restart(ctx); err != nil {
@@ -29,7 +29,7 @@ func (c *Churn) rollingRestart(replicas []*chain.Replica) func(context.Context) 
 }
 
 // handOver ends the leading replica, so that another one is elected.
-func (c *Churn) handOver(replicas []*chain.Replica, end func(context.Context, *chain.Replica) error) func(context.Context) error {
+func handOver(replicas []*chain.Replica, end func(context.Context, *chain.Replica) error) func(context.Context) error {
 	return func(ctx context.Context) error {
 		for _, r := range replicas {
 			if r.Leads(ctx) == nil {
@@ -40,7 +40,7 @@ func (c *Churn) handOver(replicas []*chain.Replica, end func(context.Context, *c
 	}
 }
 
-func (c *Churn) restart(ctx context.Context, r *chain.Replica) error { return r.Restart(ctx) }
+func restart(ctx context.Context, r *chain.Replica) error { return r.Restart(ctx) }
 
 // crash ends a replica, which the chain restarts.
 func crash(_ context.Context, r *chain.Replica) error { return r.Crash() }
@@ -48,23 +48,20 @@ func crash(_ context.Context, r *chain.Replica) error { return r.Crash() }
 // scale starts and stops replicas so that the given number of them runs.
 func (c *Churn) scale(replicas []*chain.Replica, number int) func(context.Context) error {
 	return func(ctx context.Context) error {
-		errs := make([]error, len(replicas))
-		var all sync.WaitGroup
+		var all errgroup.Group
 		for i, r := range replicas {
 			c.setGone(r.Identity, i >= number)
-			all.Go(func() {
-				if i >= number {
-					errs[i] = r.Stop(ctx)
-				} else if r.PID() == 0 {
-					errs[i] = r.Start(ctx)
+			all.Go(func() error {
+				switch {
+				case i >= number:
+					return r.Stop(ctx)
+				case r.PID() == 0:
+					return r.Start(ctx)
 				}
+				return nil
 			})
 		}
-		all.Wait()
-		if err := errors.Join(errs...); err != nil {
-			return fmt.Errorf("scale to %d: %w", number, err)
-		}
-		return nil
+		return all.Wait()
 	}
 }
 

@@ -6,10 +6,13 @@ import (
 	"fmt"
 	"time"
 
+	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/client-go/discovery"
+	"k8s.io/client-go/discovery/cached/memory"
 	"k8s.io/client-go/metadata"
+	"k8s.io/client-go/restmapper"
 
 	"github.com/informer-exporter/informer-exporter/internal/testenv/stack"
 )
@@ -89,18 +92,15 @@ func (s *soak) settle(ctx context.Context) (figures, error) {
 func (s *soak) compare(ctx context.Context) error {
 	s.chain.Load.Pause()
 	config := s.chain.ControlPlane.Config()
-	resources, err := listable(discovery.NewDiscoveryClientForConfigOrDie(config))
-	if err != nil {
-		return err
-	}
 	client, err := metadata.NewForConfig(config)
 	if err != nil {
 		return err
 	}
+	kinds := restmapper.NewDeferredDiscoveryRESTMapper(memory.NewMemCacheClient(discovery.NewDiscoveryClientForConfigOrDie(config)))
 	waiting, cancel := context.WithTimeout(ctx, s.patience)
 	defer cancel()
 	for {
-		informers, wrong, err := s.differences(waiting, client, resources)
+		informers, wrong, err := s.differences(waiting, client, kinds)
 		if err == nil && wrong == nil && informers > 0 {
 			fmt.Fprintf(s.out, "%d informers are synced, connected, and have as many objects as the API server\n", informers)
 			return nil
@@ -112,7 +112,7 @@ func (s *soak) compare(ctx context.Context) error {
 }
 
 // differences compares every informer once.
-func (s *soak) differences(ctx context.Context, client metadata.Interface, resources map[string]schema.GroupVersionResource) (informers int, wrong, err error) {
+func (s *soak) differences(ctx context.Context, client metadata.Interface, kinds meta.RESTMapper) (informers int, wrong, err error) {
 	counts := map[string]int{}
 	var errs []error
 	samples, err := s.chain.Prometheus.Query(ctx, `k8s_informer_objects{watch_namespace="*", name=~"informer-exporter|load"}`) // other programs use label selectors
@@ -122,12 +122,12 @@ func (s *soak) differences(ctx context.Context, client metadata.Interface, resou
 	for _, sample := range samples {
 		kind := sample.Labels["informer_type"]
 		if _, known := counts[kind]; !known {
-			gvr, ok := resources[kind]
-			if !ok {
-				errs = append(errs, fmt.Errorf("resource %s not found", kind))
+			resource, err := kinds.ResourceFor(schema.ParseGroupResource(kind).WithVersion(""))
+			if err != nil {
+				errs = append(errs, err)
 				continue
 			}
-			list, err := client.Resource(gvr).List(ctx, metav1.ListOptions{})
+			list, err := client.Resource(resource).List(ctx, metav1.ListOptions{})
 			if err != nil {
 				return 0, nil, err
 			}
@@ -145,24 +145,4 @@ func (s *soak) differences(ctx context.Context, client metadata.Interface, resou
 		errs = append(errs, fmt.Errorf("%s of %s is not synced or not connected", sample.Labels["informer_type"], sample.Labels["name"]))
 	}
 	return len(samples), errors.Join(errs...), nil
-}
-
-// listable maps values of the label informer_type to resources.
-func listable(client discovery.DiscoveryInterface) (map[string]schema.GroupVersionResource, error) {
-	lists, err := client.ServerPreferredResources()
-	if err != nil {
-		return nil, err
-	}
-	resources := map[string]schema.GroupVersionResource{}
-	for _, list := range lists {
-		version, err := schema.ParseGroupVersion(list.GroupVersion)
-		if err != nil {
-			return nil, err
-		}
-		for _, r := range list.APIResources {
-			gvr := version.WithResource(r.Name)
-			resources[gvr.GroupResource().String()] = gvr
-		}
-	}
-	return resources, nil
 }
