@@ -19,11 +19,11 @@ import (
 	"log/slog"
 	"os"
 	"path/filepath"
-	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
 
+	"golang.org/x/sync/errgroup"
 	"k8s.io/client-go/kubernetes"
 
 	"github.com/informer-exporter/informer-exporter/internal/testenv/faultproxy"
@@ -42,8 +42,6 @@ type Options struct {
 	WellKnownPorts bool
 	// Load configures the load generator; Client, Factory, Widgets, Handle and Log are set by the chain.
 	Load load.Options
-	// Resync is the resync period of the load generator's informers. Defaults to 30 seconds.
-	Resync time.Duration
 	// Interval is the scrape and evaluation interval of Prometheus. Defaults to one second.
 	Interval time.Duration
 	// Generate is merged into the configuration of `informer-exporter generate`, for example {"objectives": ...}.
@@ -55,8 +53,6 @@ type Options struct {
 	// Lite starts only etcd, the API server, the load generator, the exporter and Prometheus. The fields of Chain for other parts
 	// are nil, and only the faults of LiteFaults can be injected. Traces is ignored.
 	Lite bool
-	// ControlPlane configures the control plane; Dir, Log and ControllerManager are set by the chain.
-	ControlPlane stack.Options
 }
 
 // Cluster is the value of the label cluster on every series.
@@ -87,13 +83,12 @@ type Chain struct {
 	// kubeconfig, which bypasses the proxy.
 	Generated, Kubeconfig string
 
-	writer    kubernetes.Interface // reports its requests as those of the load generator
-	options   Options
-	dir       string
-	temporary bool
-	stops     []func(context.Context) error // in start order
-	unwatch   func()                        // ends supervise
-	handling  atomic.Int64                  // duration of the load generator's handlers in nanoseconds
+	writer   kubernetes.Interface // reports its requests as those of the load generator
+	options  Options
+	dir      string
+	servers  []*stack.Server               // all that run
+	stops    []func(context.Context) error // in start order
+	handling atomic.Int64                  // duration of the load generator's handlers in nanoseconds
 }
 
 // Start starts everything and returns when every part is ready and scraped. If it fails, nothing is left running.
@@ -101,22 +96,17 @@ func Start(ctx context.Context, o Options) (*Chain, error) {
 	if o.Log == nil {
 		o.Log = slog.New(slog.DiscardHandler)
 	}
-	c := &Chain{options: o, dir: o.Dir}
-	if c.dir == "" {
-		dir, err := os.MkdirTemp("", "local-chain-")
-		if err != nil {
-			return nil, err
-		}
-		c.dir, c.temporary = dir, true
+	c := &Chain{options: o}
+	var err error
+	if o.Dir == "" {
+		c.dir, err = os.MkdirTemp("", "local-chain-")
+		c.onStop(func(context.Context) error { return os.RemoveAll(c.dir) })
 	} else {
-		dir, err := filepath.Abs(c.dir) // the servers have other working directories
-		if err != nil {
-			return nil, err
-		}
-		if err := os.MkdirAll(dir, 0o755); err != nil {
-			return nil, err
-		}
-		c.dir = dir
+		c.dir, err = filepath.Abs(o.Dir) // the servers have other working directories
+		err = errors.Join(err, os.MkdirAll(c.dir, 0o755))
+	}
+	if err != nil {
+		return nil, err
 	}
 	if err := c.start(ctx); err != nil {
 		return nil, errors.Join(err, c.Stop(context.WithoutCancel(ctx)))
@@ -126,23 +116,14 @@ func Start(ctx context.Context, o Options) (*Chain, error) {
 
 func (c *Chain) start(ctx context.Context) error {
 	// Compiling the programs and starting the control plane take a few seconds each, and are independent.
-	ctx, cancel := context.WithCancel(ctx)
-	defer cancel()
-	type built struct {
-		programs
-		err error
-	}
-	building := make(chan built, 1)
-	go func() {
-		programs, err := buildPrograms(ctx, c.dir, c.options.Lite)
-		building <- built{programs, err}
-	}()
-	err := c.startControlPlane(ctx)
-	if err != nil {
-		cancel()
-	}
-	b := <-building
-	if err = errors.Join(err, b.err); err != nil {
+	var built programs
+	first, firstCtx := errgroup.WithContext(ctx)
+	first.Go(func() error { return c.startControlPlane(firstCtx) })
+	first.Go(func() (err error) {
+		built, err = buildPrograms(firstCtx, c.dir, c.options.Lite)
+		return err
+	})
+	if err := first.Wait(); err != nil {
 		return err
 	}
 	for _, part := range []struct {
@@ -166,7 +147,7 @@ func (c *Chain) start(ctx context.Context) error {
 			continue
 		}
 		begin := time.Now()
-		if err := part.start(ctx, b.programs); err != nil {
+		if err := part.start(ctx, built); err != nil {
 			return fmt.Errorf("%s: %w", part.name, err)
 		}
 		c.options.Log.Info("ready", "part", part.name, "after", time.Since(begin).Round(time.Millisecond))
@@ -178,42 +159,31 @@ func (c *Chain) start(ctx context.Context) error {
 // supervise restarts every program that exits unexpectedly, as a kubelet would, until Stop. Programs that are killed on
 // purpose stay down until they are started again.
 func (c *Chain) supervise(ctx context.Context) {
-	servers := []*stack.Server{c.ControlPlane.Etcd.Server, c.ControlPlane.APIServer.Server, c.Exporter, c.Prometheus.Server}
-	if !c.options.Lite {
-		servers = append(servers, c.ControlPlane.ControllerManager.Server, c.Alertmanager.Server, c.Tiers.Server)
-	}
-	if c.Jaeger != nil {
-		servers = append(servers, c.Jaeger.Server)
-	}
-	for _, r := range slices.Concat(c.Replicas, c.OwnerLabels) {
-		servers = append(servers, r.Server)
-	}
 	ctx, cancel := context.WithCancel(ctx)
 	var all sync.WaitGroup
-	for _, s := range servers {
+	for _, s := range c.servers {
 		all.Go(func() { s.Supervise(ctx) })
 	}
-	c.unwatch = func() { cancel(); all.Wait() }
+	c.onStop(func(context.Context) error { cancel(); all.Wait(); return nil })
 }
 
 // Stop stops everything in reverse start order. It continues if one part fails.
 func (c *Chain) Stop(ctx context.Context) error {
-	if c.unwatch != nil {
-		c.unwatch()
-		c.unwatch = nil
-	}
 	var errs []error
 	for i := len(c.stops) - 1; i >= 0; i-- {
 		errs = append(errs, c.stops[i](ctx))
 	}
 	c.stops = nil
-	if c.temporary {
-		errs = append(errs, os.RemoveAll(c.dir))
-	}
 	return errors.Join(errs...)
 }
 
 func (c *Chain) onStop(stop func(context.Context) error) { c.stops = append(c.stops, stop) }
+
+// keep supervises a server, and stops it at the end.
+func (c *Chain) keep(s *stack.Server) {
+	c.servers = append(c.servers, s)
+	c.onStop(s.Stop)
+}
 
 // SlowHandlers sets the duration of the load generator's event handlers; 0 is the default.
 func (c *Chain) SlowHandlers(d time.Duration) { c.handling.Store(int64(d)) }

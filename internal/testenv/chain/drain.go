@@ -10,12 +10,11 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/util/intstr"
-	"k8s.io/apimachinery/pkg/util/wait"
 	"k8s.io/utils/ptr"
 )
 
 // blockDrain repeatedly tries to evict a protected Pod, as `kubectl drain` does. Each attempt is rejected with 429.
-func blockDrain(ctx context.Context, c *Chain) (func(context.Context) error, error) {
+func blockDrain(ctx context.Context, c *Chain) (end, error) {
 	const name = "blocks-drain"
 	var (
 		selector = map[string]string{"app": name}
@@ -49,17 +48,11 @@ func blockDrain(ctx context.Context, c *Chain) (func(context.Context) error, err
 	if _, err := pods.UpdateStatus(ctx, pod, metav1.UpdateOptions{}); err != nil {
 		return restore, err
 	}
-	evicting, cancel := context.WithCancel(context.WithoutCancel(ctx))
-	ended := make(chan struct{})
-	stop = func() { cancel(); <-ended }
-	go func() {
-		defer close(ended)
-		wait.UntilWithContext(evicting, func(ctx context.Context) {
-			err := pods.EvictV1(ctx, &policyv1.Eviction{ObjectMeta: metav1.ObjectMeta{Name: name}})
-			if !apierrors.IsTooManyRequests(err) && ctx.Err() == nil {
-				c.options.Log.Warn("eviction was not rejected", "err", err)
-			}
-		}, 200*time.Millisecond)
-	}()
+	stop = background(ctx, 200*time.Millisecond, func(ctx context.Context) {
+		err := pods.EvictV1(ctx, &policyv1.Eviction{ObjectMeta: metav1.ObjectMeta{Name: name}})
+		if !apierrors.IsTooManyRequests(err) && ctx.Err() == nil {
+			c.options.Log.Warn("eviction was not rejected", "err", err)
+		}
+	})
 	return restore, nil
 }

@@ -7,12 +7,14 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/apimachinery/pkg/util/wait"
 	"k8s.io/client-go/kubernetes"
 
 	"github.com/informer-exporter/informer-exporter/internal/testenv/stack"
@@ -31,12 +33,20 @@ type Fault struct {
 
 	// reconfigures reports whether the fault is in the configuration of the exporter.
 	reconfigures bool
-	inject       func(ctx context.Context, c *Chain) (restore func(ctx context.Context) error, err error)
+	inject       injection
 }
+
+// injection injects a fault and returns the function that ends it, even with an error if there is something to undo.
+type injection func(ctx context.Context, c *Chain) (end, error)
+
+type end = func(ctx context.Context) error
+
+// nothing ends faults that end on their own.
+func nothing(context.Context) error { return nil }
 
 // Inject injects the fault and returns the function that ends it. ctx limits the injection, not the fault. If injection
 // fails, it is undone.
-func (f Fault) Inject(ctx context.Context, c *Chain) (restore func(ctx context.Context) error, err error) {
+func (f Fault) Inject(ctx context.Context, c *Chain) (restore func(context.Context) error, err error) {
 	restore, err = f.inject(ctx, c)
 	if err != nil {
 		if restore != nil {
@@ -109,7 +119,7 @@ var faults = []Fault{
 		Shows: "up, k8s_informer_watch_connected, k8s_informer_sync_errors_total",
 		Alert: "KubernetesAPIUnreachable",
 		Check: unreachable,
-		inject: func(_ context.Context, c *Chain) (func(context.Context) error, error) {
+		inject: func(_ context.Context, c *Chain) (end, error) {
 			return c.ControlPlane.APIServer.Start, c.ControlPlane.APIServer.Kill()
 		},
 	},
@@ -118,7 +128,7 @@ var faults = []Fault{
 		Shows: "k8s_informer_sync_lag_seconds, up",
 		Alert: "KubernetesAPIUnreachable",
 		Check: unreachable,
-		inject: func(_ context.Context, c *Chain) (func(context.Context) error, error) {
+		inject: func(_ context.Context, c *Chain) (end, error) {
 			resume := func(ctx context.Context) error {
 				return errors.Join(c.ControlPlane.APIServer.Resume(), c.ControlPlane.APIServer.WaitReady(ctx))
 			}
@@ -141,7 +151,7 @@ var faults = []Fault{
 		Name: "slow-handlers", Does: "the load generator's handlers take 2 seconds per event",
 		Shows: `k8s_informer_handler_pending_events{name="load"}, k8s_informer_event_lag_seconds`,
 		Alert: "InformerSyncLagHigh",
-		inject: func(_ context.Context, c *Chain) (func(context.Context) error, error) {
+		inject: func(_ context.Context, c *Chain) (end, error) {
 			c.SlowHandlers(2 * time.Second)
 			return func(context.Context) error { c.SlowHandlers(0); return nil }, nil
 		},
@@ -208,39 +218,33 @@ var faults = []Fault{
 	},
 }
 
-func throughProxy(inject func(*Chain)) func(context.Context, *Chain) (func(context.Context) error, error) {
-	return func(_ context.Context, c *Chain) (func(context.Context) error, error) {
+func throughProxy(inject func(*Chain)) injection {
+	return func(_ context.Context, c *Chain) (end, error) {
 		inject(c)
 		return func(context.Context) error { return c.Proxy.Restore() }, nil
 	}
 }
 
-func repeatedly(every time.Duration, strike func(*Chain)) func(context.Context, *Chain) (func(context.Context) error, error) {
-	return func(_ context.Context, c *Chain) (func(context.Context) error, error) {
-		stop, ended := make(chan struct{}), make(chan struct{})
-		go func() {
-			defer close(ended)
-			ticker := time.NewTicker(every)
-			defer ticker.Stop()
-			for {
-				strike(c)
-				select {
-				case <-stop:
-					return
-				case <-ticker.C:
-				}
-			}
-		}()
+func repeatedly(every time.Duration, strike func(*Chain)) injection {
+	return func(ctx context.Context, c *Chain) (end, error) {
+		stop := background(ctx, every, func(context.Context) { strike(c) })
 		return func(context.Context) error {
-			close(stop)
-			<-ended
+			stop()
 			return c.Proxy.Restore()
 		}, nil
 	}
 }
 
+// background repeats an action until stop is called, which waits for its end.
+func background(ctx context.Context, every time.Duration, action func(context.Context)) (stop func()) {
+	ctx, cancel := context.WithCancel(context.WithoutCancel(ctx))
+	var running sync.WaitGroup
+	running.Go(func() { wait.UntilWithContext(ctx, action, every) })
+	return func() { cancel(); running.Wait() }
+}
+
 // compact cuts the informers off first: a connected watch is not affected by a compaction.
-func compact(ctx context.Context, c *Chain) (func(context.Context) error, error) {
+func compact(ctx context.Context, c *Chain) (end, error) {
 	c.Proxy.Cut()
 	err := func() error {
 		before, err := c.ControlPlane.Etcd.Revision(ctx)
@@ -248,15 +252,11 @@ func compact(ctx context.Context, c *Chain) (func(context.Context) error, error)
 			return err
 		}
 		// The events that the informers miss must be in the compacted history.
-		for now := before; now < before+20; {
-			select {
-			case <-ctx.Done():
-				return context.Cause(ctx)
-			case <-time.After(100 * time.Millisecond):
-			}
-			if now, err = c.ControlPlane.Etcd.Revision(ctx); err != nil {
-				return err
-			}
+		if err := wait.PollUntilContextCancel(ctx, 100*time.Millisecond, false, func(ctx context.Context) (bool, error) {
+			now, err := c.ControlPlane.Etcd.Revision(ctx)
+			return now >= before+20, err
+		}); err != nil {
+			return err
 		}
 		if _, err := c.ControlPlane.Etcd.Compact(ctx); err != nil {
 			return err
@@ -264,10 +264,10 @@ func compact(ctx context.Context, c *Chain) (func(context.Context) error, error)
 		// The watch cache of the running server still has the history that etcd has compacted.
 		return killAndStart(ctx, c.ControlPlane.APIServer)
 	}()
-	return func(context.Context) error { return nil }, errors.Join(err, c.Proxy.Restore())
+	return nothing, errors.Join(err, c.Proxy.Restore())
 }
 
-func restoreEtcd(ctx context.Context, c *Chain) (func(context.Context) error, error) {
+func restoreEtcd(ctx context.Context, c *Chain) (end, error) {
 	etcd := c.ControlPlane.Etcd
 	backup := filepath.Join(c.dir, "etcd-backup-"+time.Now().Format("150405"))
 	if err := etcd.Backup(ctx, backup); err != nil {
@@ -281,7 +281,7 @@ func restoreEtcd(ctx context.Context, c *Chain) (func(context.Context) error, er
 	if err := etcd.Restore(ctx, backup); err != nil {
 		return nil, err
 	}
-	return func(context.Context) error { return nil }, killAndStart(ctx, c.ControlPlane.APIServer)
+	return nothing, killAndStart(ctx, c.ControlPlane.APIServer)
 }
 
 // killAndStart skips the graceful shutdown, which takes seconds while clients send requests.
@@ -292,7 +292,7 @@ func killAndStart(ctx context.Context, server *stack.APIServer) error {
 	return server.Start(ctx)
 }
 
-func stuckFinalizer(ctx context.Context, c *Chain) (func(context.Context) error, error) {
+func stuckFinalizer(ctx context.Context, c *Chain) (end, error) {
 	client, err := kubernetes.NewForConfig(c.ControlPlane.Config())
 	if err != nil {
 		return nil, err
@@ -305,8 +305,7 @@ func stuckFinalizer(ctx context.Context, c *Chain) (func(context.Context) error,
 	object := &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Name: "stuck", Finalizers: []string{"example.com/stuck"}}}
 	configMaps := client.CoreV1().ConfigMaps(namespace.Name)
 	restore := func(ctx context.Context) error {
-		none := []byte(`{"metadata":{"finalizers":null}}`)
-		_, unstuck := configMaps.Patch(ctx, object.Name, types.MergePatchType, none, metav1.PatchOptions{})
+		_, unstuck := configMaps.Patch(ctx, object.Name, types.MergePatchType, noFinalizers, metav1.PatchOptions{})
 		deleted := namespaces.Delete(ctx, namespace.Name, metav1.DeleteOptions{}) // may be missing if the injection failed
 		return errors.Join(unlessNotFound(unstuck), unlessNotFound(deleted))
 	}
@@ -315,6 +314,9 @@ func stuckFinalizer(ctx context.Context, c *Chain) (func(context.Context) error,
 	}
 	return restore, namespaces.Delete(ctx, namespace.Name, metav1.DeleteOptions{})
 }
+
+// noFinalizers is a patch that removes all finalizers.
+var noFinalizers = []byte(`{"metadata":{"finalizers":null}}`)
 
 func unlessNotFound(err error) error {
 	if apierrors.IsNotFound(err) {

@@ -1,12 +1,12 @@
 package chain
 
 import (
-	"cmp"
 	"context"
-	"errors"
 	"fmt"
+	"maps"
 	"net"
 	"net/http"
+	"net/http/httptest"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -46,18 +46,21 @@ const readyTimeout = 2 * time.Minute
 
 func (c *Chain) startControlPlane(ctx context.Context) error {
 	begin := time.Now()
-	o := c.options.ControlPlane
-	o.Dir, o.Log, o.ControllerManager = filepath.Join(c.dir, "control-plane"), c.options.Log, !c.options.Lite
-	var err error
-	if c.ControlPlane, err = stack.Start(ctx, o); err != nil {
+	plane, err := stack.Start(ctx, stack.Options{Dir: filepath.Join(c.dir, "control-plane"), Log: c.options.Log, ControllerManager: !c.options.Lite})
+	if err != nil {
 		return err
 	}
-	c.onStop(c.ControlPlane.Stop)
+	c.ControlPlane = plane
+	c.onStop(plane.Stop)
+	c.servers = append(c.servers, plane.Etcd.Server, plane.APIServer.Server)
+	if plane.ControllerManager != nil {
+		c.servers = append(c.servers, plane.ControllerManager.Server)
+	}
 	c.Kubeconfig = filepath.Join(c.dir, "kubeconfig")
-	if err := stack.WriteKubeconfig(c.Kubeconfig, c.ControlPlane.Config()); err != nil {
+	if err := stack.WriteKubeconfig(c.Kubeconfig, plane.Config()); err != nil {
 		return err
 	}
-	if c.Proxy, err = faultproxy.Start(c.ControlPlane.APIServer.Address); err != nil {
+	if c.Proxy, err = faultproxy.Start(plane.APIServer.Address); err != nil {
 		return err
 	}
 	c.onStop(func(context.Context) error { return c.Proxy.Close() })
@@ -128,7 +131,7 @@ func (c *Chain) startLoad(ctx context.Context, _ programs) error {
 	if o.Client, err = dynamic.NewForConfig(direct); err != nil {
 		return err
 	}
-	o.Factory = informer.NewSharedInformerFactory(observer, watcher, cmp.Or(c.options.Resync, 30*time.Second), informer.FactoryOptions{InformerName: name})
+	o.Factory = informer.NewSharedInformerFactory(observer, watcher, 30*time.Second, informer.FactoryOptions{InformerName: name})
 	o.Handle = func() { time.Sleep(time.Duration(c.handling.Load())) }
 	if c.Load, err = load.Start(ctx, o); err != nil {
 		name.Release()
@@ -144,30 +147,15 @@ func (c *Chain) startLoad(ctx context.Context, _ programs) error {
 	}
 	mux := http.NewServeMux()
 	mux.Handle("GET /metrics", promhttp.HandlerFor(registry, promhttp.HandlerOpts{EnableOpenMetrics: true}))
-	c.LoadURL, err = c.serve(port.Address(c.port(loadPort)), mux)
-	return err
-}
-
-// serve serves handler until Stop.
-func (c *Chain) serve(address string, handler http.Handler) (url string, err error) {
-	l, err := net.Listen("tcp", address)
+	listener, err := net.Listen("tcp", port.Address(c.port(loadPort)))
 	if err != nil {
-		return "", err
-	}
-	server := &http.Server{Handler: handler, ReadHeaderTimeout: 10 * time.Second}
-	served := make(chan struct{})
-	go func() {
-		defer close(served)
-		if err := server.Serve(l); !errors.Is(err, http.ErrServerClosed) {
-			c.options.Log.Error("web server stopped", "address", address, "err", err)
-		}
-	}()
-	c.onStop(func(context.Context) error {
-		err := server.Close()
-		<-served
 		return err
-	})
-	return "http://" + l.Addr().String(), nil
+	}
+	server := &httptest.Server{Listener: listener, Config: &http.Server{Handler: mux, ReadHeaderTimeout: 10 * time.Second}}
+	server.Start()
+	c.onStop(func(context.Context) error { server.Close(); return nil })
+	c.LoadURL = server.URL
+	return nil
 }
 
 // ExporterKubeconfig returns the path of the exporter's kubeconfig, which leads through the fault proxy.
@@ -195,7 +183,7 @@ func (c *Chain) startExporter(ctx context.Context, p programs) error {
 	if err != nil {
 		return err
 	}
-	c.onStop(c.Exporter.Stop)
+	c.keep(c.Exporter)
 	return nil
 }
 
@@ -220,9 +208,7 @@ func (c *Chain) generate(ctx context.Context, p programs) error {
 	if c.Jaeger != nil {
 		config["traces"] = map[string]string{"type": "jaeger", "url": c.Jaeger.URL}
 	}
-	for key, value := range c.options.Generate {
-		config[key] = value
-	}
+	maps.Copy(config, c.options.Generate)
 	content, err := yaml.Marshal(config)
 	if err != nil {
 		return fmt.Errorf("Options.Generate: %w", err)
@@ -246,7 +232,7 @@ func (c *Chain) startAlertmanager(ctx context.Context, _ programs) (err error) {
 	if err != nil {
 		return err
 	}
-	c.onStop(c.Alertmanager.Stop)
+	c.keep(c.Alertmanager.Server)
 	return nil
 }
 
@@ -280,7 +266,7 @@ func (c *Chain) startPrometheus(ctx context.Context, _ programs) (err error) {
 	if err != nil {
 		return err
 	}
-	c.onStop(c.Prometheus.Stop)
+	c.keep(c.Prometheus.Server)
 	ctx, cancel := context.WithTimeout(ctx, readyTimeout)
 	defer cancel()
 	_, err = c.Prometheus.WaitQuery(ctx, "up == 1", func(up []stack.Sample) bool { return len(up) == instances })

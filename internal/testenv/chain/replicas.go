@@ -8,9 +8,9 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-	"sync"
 	"time"
 
+	"golang.org/x/sync/errgroup"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/util/wait"
 	"k8s.io/client-go/kubernetes"
@@ -45,53 +45,61 @@ type Replica struct {
 }
 
 // startReplicas starts the demo controller.
-func (c *Chain) startReplicas(ctx context.Context, programs programs) error {
-	for i := range replicas {
-		r, err := c.startReplica(ctx, programs.controller, fmt.Sprintf("widgets-%d", i), controllerPort+i, "/healthz", func(kubeconfig, address, identity string) []string {
-			return []string{
-				"--kubeconfig=" + kubeconfig, "--web.listen-address=" + address, "--identity=" + identity,
-				"--lease-duration=" + leaseDuration.String(), "--max-backoff=" + maxBackoff.String(),
-				fmt.Sprintf("--max-retries=%d", maxRetries), "--cleanup-deadline=5s",
-			}
-		})
-		if err != nil {
-			return err
+func (c *Chain) startReplicas(ctx context.Context, programs programs) (err error) {
+	c.Replicas, err = c.replicate(ctx, programs.controller, "widgets", controllerPort, "/healthz", func(r *Replica, kubeconfig, address string) []string {
+		return []string{
+			"--kubeconfig=" + kubeconfig, "--web.listen-address=" + address, "--identity=" + r.Identity,
+			"--lease-duration=" + leaseDuration.String(), "--max-backoff=" + maxBackoff.String(),
+			fmt.Sprintf("--max-retries=%d", maxRetries), "--cleanup-deadline=5s",
 		}
-		c.Replicas = append(c.Replicas, r)
-	}
-	c.onStop(func(ctx context.Context) error { return stopAll(ctx, c.Replicas) })
-	return nil
+	})
+	return err
 }
 
 // startOwnerLabels starts an operator on controller-runtime with little work, so that its metrics appear next to those of other
 // controllers. Its leader election has the durations of controller-runtime.
-func (c *Chain) startOwnerLabels(ctx context.Context, programs programs) error {
-	for i := range replicas {
-		r, err := c.startReplica(ctx, programs.ownerLabels, fmt.Sprintf("owner-labels-%d", i), ownerLabelsPort+i, "/metrics", func(kubeconfig, address, _ string) []string {
-			return []string{
-				"--kubeconfig=" + kubeconfig, "--metrics-bind-address=" + address, "--metrics-secure=false", "--health-probe-bind-address=0",
-				"--leader-elect", "--leader-election-namespace=" + leaseNamespace,
-			}
-		})
-		if err != nil {
-			return err
+func (c *Chain) startOwnerLabels(ctx context.Context, programs programs) (err error) {
+	c.OwnerLabels, err = c.replicate(ctx, programs.ownerLabels, "owner-labels", ownerLabelsPort, "/metrics", func(_ *Replica, kubeconfig, address string) []string {
+		return []string{
+			"--kubeconfig=" + kubeconfig, "--metrics-bind-address=" + address, "--metrics-secure=false", "--health-probe-bind-address=0",
+			"--leader-elect", "--leader-election-namespace=" + leaseNamespace,
 		}
-		c.OwnerLabels = append(c.OwnerLabels, r)
-	}
-	c.onStop(func(ctx context.Context) error { return stopAll(ctx, c.OwnerLabels) })
-	return nil
+	})
+	return err
 }
 
 // startTiers starts an operator on controller-runtime that does not use the library.
 func (c *Chain) startTiers(ctx context.Context, programs programs) (err error) {
-	c.Tiers, err = c.startReplica(ctx, programs.tiers, "tiers", tiersPort, "/metrics", func(kubeconfig, address, _ string) []string {
+	c.Tiers, err = c.startReplica(ctx, programs.tiers, "tiers", tiersPort, "/metrics", func(_ *Replica, kubeconfig, address string) []string {
 		return []string{"--kubeconfig=" + kubeconfig, "--metrics-bind-address=" + address, "--leader-election-namespace=" + leaseNamespace}
 	})
 	return err
 }
 
+// replicate starts replicas of a program. They are stopped at the same time, because each may take seconds.
+func (c *Chain) replicate(ctx context.Context, program, name string, wellKnown int, ready string, args arguments) (all []*Replica, err error) {
+	for i := range replicas {
+		r, err := c.startReplica(ctx, program, fmt.Sprintf("%s-%d", name, i), wellKnown+i, ready, args)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, r)
+	}
+	c.onStop(func(ctx context.Context) error {
+		var stopping errgroup.Group
+		for _, r := range all {
+			stopping.Go(func() error { return r.Stop(ctx) })
+		}
+		return stopping.Wait()
+	})
+	return all, nil
+}
+
+// arguments returns the arguments of a program.
+type arguments func(r *Replica, kubeconfig, address string) []string
+
 // startReplica starts a process with its own connection to the API server. It is stopped even if the start of another one fails.
-func (c *Chain) startReplica(ctx context.Context, program, identity string, wellKnown int, ready string, args func(kubeconfig, address, identity string) []string) (*Replica, error) {
+func (c *Chain) startReplica(ctx context.Context, program, identity string, wellKnown int, ready string, args arguments) (*Replica, error) {
 	proxy, err := faultproxy.Start(c.ControlPlane.APIServer.Address)
 	if err != nil {
 		return nil, err
@@ -106,24 +114,13 @@ func (c *Chain) startReplica(ctx context.Context, program, identity string, well
 	r.Server, err = stack.StartCommand(ctx, stack.Command{
 		Name: identity, Program: program, Dir: c.dir, Log: c.options.Log, Ready: stack.Answers(r.URL + ready),
 		Env:  append(c.tracingEnv(grpcProtocol), "OTEL_RESOURCE_ATTRIBUTES=service.instance.id="+identity),
-		Args: args(kubeconfig, address, identity),
+		Args: args(r, kubeconfig, address),
 	})
 	if err != nil {
 		return nil, err
 	}
-	c.onStop(r.Stop)
+	c.keep(r.Server)
 	return r, nil
-}
-
-// stopAll stops replicas at the same time, because each may take seconds.
-func stopAll(ctx context.Context, all []*Replica) error {
-	errs := make([]error, len(all))
-	var stopping sync.WaitGroup
-	for i, r := range all {
-		stopping.Go(func() { errs[i] = r.Stop(ctx) })
-	}
-	stopping.Wait()
-	return errors.Join(errs...)
 }
 
 // ErrNoLeader is returned by faults of the leader while there is no leader: after many faults, all replicas may wait up to five
@@ -179,7 +176,7 @@ func (r *Replica) Leads(ctx context.Context) error {
 func addresses(all []*Replica) []string {
 	var list []string
 	for _, r := range all {
-		list = append(list, strings.TrimPrefix(r.URL, "http://"))
+		list = append(list, hostPort(r.URL))
 	}
 	return list
 }

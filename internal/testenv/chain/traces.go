@@ -27,7 +27,7 @@ func (c *Chain) startJaeger(ctx context.Context, _ programs) (err error) {
 	if err != nil {
 		return err
 	}
-	c.onStop(c.Jaeger.Stop)
+	c.keep(c.Jaeger.Server)
 	return nil
 }
 

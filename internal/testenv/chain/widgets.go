@@ -2,6 +2,7 @@ package chain
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -10,7 +11,6 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
-	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apimachinery/pkg/util/wait"
 	"k8s.io/client-go/dynamic"
@@ -38,8 +38,7 @@ func (c *Chain) defineWidgets(ctx context.Context, _ programs) error {
 	if err != nil {
 		return err
 	}
-	crds := schema.GroupVersionResource{Group: "apiextensions.k8s.io", Version: "v1", Resource: "customresourcedefinitions"}
-	if _, err := client.Resource(crds).Create(ctx, &definition, metav1.CreateOptions{}); err != nil {
+	if _, err := client.Resource(stack.Definitions).Create(ctx, &definition, metav1.CreateOptions{}); err != nil {
 		return err
 	}
 	return wait.PollUntilContextTimeout(ctx, 50*time.Millisecond, readyTimeout, true, func(ctx context.Context) (bool, error) {
@@ -52,8 +51,8 @@ func (c *Chain) defineWidgets(ctx context.Context, _ programs) error {
 }
 
 // badWidgets creates Widgets with a faulty spec, and returns the function that removes them.
-func badWidgets(number int, spec map[string]any, deleted bool) func(context.Context, *Chain) (func(context.Context) error, error) {
-	return func(ctx context.Context, c *Chain) (func(context.Context) error, error) {
+func badWidgets(number int, spec map[string]any, deleted bool) injection {
+	return func(ctx context.Context, c *Chain) (end, error) {
 		all, err := dynamic.NewForConfig(c.ControlPlane.Config())
 		if err != nil {
 			return nil, err
@@ -62,11 +61,9 @@ func badWidgets(number int, spec map[string]any, deleted bool) func(context.Cont
 		var names []string
 		restore := func(ctx context.Context) error {
 			for _, name := range names {
-				none := []byte(`{"metadata":{"finalizers":null}}`)
-				if _, err := client.Patch(ctx, name, types.MergePatchType, none, metav1.PatchOptions{}); err != nil && !apierrors.IsNotFound(err) {
-					return err
-				}
-				if err := client.Delete(ctx, name, metav1.DeleteOptions{}); err != nil && !apierrors.IsNotFound(err) {
+				_, unstuck := client.Patch(ctx, name, types.MergePatchType, noFinalizers, metav1.PatchOptions{})
+				deleted := client.Delete(ctx, name, metav1.DeleteOptions{})
+				if err := errors.Join(unlessNotFound(unstuck), unlessNotFound(deleted)); err != nil {
 					return err
 				}
 			}
@@ -93,16 +90,16 @@ func badWidgets(number int, spec map[string]any, deleted bool) func(context.Cont
 }
 
 // killLeader kills the leading replica, which is restarted.
-func killLeader(ctx context.Context, c *Chain) (func(context.Context) error, error) {
+func killLeader(ctx context.Context, c *Chain) (end, error) {
 	leader, _, err := c.Leader(ctx)
 	if err != nil {
 		return nil, err
 	}
-	return func(context.Context) error { return nil }, leader.Crash()
+	return nothing, leader.Crash()
 }
 
 // partitionLeader cuts the leading replica off from the API server.
-func partitionLeader(ctx context.Context, c *Chain) (func(context.Context) error, error) {
+func partitionLeader(ctx context.Context, c *Chain) (end, error) {
 	leader, _, err := c.Leader(ctx)
 	if err != nil {
 		return nil, err
