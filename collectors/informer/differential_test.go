@@ -21,7 +21,6 @@ import (
 	"github.com/informer-exporter/informer-exporter/collectors"
 	"github.com/informer-exporter/informer-exporter/collectors/informer"
 	"github.com/informer-exporter/informer-exporter/collectors/internal/rv"
-	"github.com/informer-exporter/informer-exporter/internal/testenv/fakeapi"
 	"github.com/informer-exporter/informer-exporter/internal/testenv/observertest"
 )
 
@@ -109,7 +108,7 @@ func play(t *testing.T, seed uint64, decorated bool) (calls [][]string) {
 type story struct {
 	*testing.T
 	rand   *randv2.Rand
-	server *fakeapi.Simulator
+	server *simulator
 	// informer is nil for one with a single handler.
 	informer   cache.SharedIndexInformer
 	controller cache.Controller
@@ -124,7 +123,7 @@ type story struct {
 
 func newStory(t *testing.T, seed uint64, decorated bool) *story {
 	r := randv2.New(randv2.NewPCG(seed, 1))
-	s := &story{T: t, rand: r, server: fakeapi.NewSimulator(r.IntN(2) == 0), began: time.Now()}
+	s := &story{T: t, rand: r, server: newSimulator(r.IntN(2) == 0), began: time.Now()}
 	resync := []time.Duration{0, time.Minute, 150 * time.Second}[r.IntN(3)]
 	var transform cache.TransformFunc
 	if r.IntN(3) == 0 {

@@ -205,7 +205,7 @@ func TestEventsThatWereNotTakenComeAgain(t *testing.T) {
 func follow(t *testing.T, seed uint64, most int) (reported metricstest.Snapshot) {
 	synctest.Test(t, func(t *testing.T) {
 		obs, reg := observertest.New(t)
-		server := fakeapi.NewSimulator(false)
+		server := newSimulator(false)
 		lw := informer.NewListerWatcher(obs, pods, server)
 		h := lw.Decorate("h", cache.ResourceEventHandlerFuncs{})
 		if _, err := lw.List(metav1.ListOptions{}); err != nil {

@@ -11,18 +11,15 @@ import (
 	metricsserver "sigs.k8s.io/controller-runtime/pkg/metrics/server"
 
 	"github.com/informer-exporter/informer-exporter/integrations/controllerruntime"
-	"github.com/informer-exporter/informer-exporter/internal/testenv/fakeapi"
 )
 
 // TestSecuredMetricsDuringAnOutage: without the API server, scrapers that it has allowed are served for an hour. Others are
 // not, and neither are those that it has denied. The option is that of controller-runtime's metrics server.
 func TestSecuredMetricsDuringAnOutage(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		api := fakeapi.NewReviews()
-		api.SetAllowed("scraper", "/metrics", true)
-		api.SetAllowed("scraper-that-is-new", "/metrics", true)
+		api := &reviews{allowed: map[string]bool{"scraper/metrics": true, "scraper-that-is-new/metrics": true}}
 		options := metricsserver.Options{SecureServing: true, FilterProvider: controllerruntime.WithAuthenticationAndAuthorization}
-		filter, err := options.FilterProvider(api.Config(), nil)
+		filter, err := options.FilterProvider(api.config(), nil)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -46,7 +43,7 @@ func TestSecuredMetricsDuringAnOutage(t *testing.T) {
 		scrape("stranger", http.StatusForbidden)
 		scrape("", http.StatusUnauthorized)
 
-		api.SetDown(true)
+		api.setDown(true)
 		for range 50 {
 			time.Sleep(time.Minute)
 			scrape("scraper", http.StatusOK)
@@ -57,7 +54,7 @@ func TestSecuredMetricsDuringAnOutage(t *testing.T) {
 		time.Sleep(12 * time.Minute) // and no longer
 		scrape("scraper", http.StatusServiceUnavailable)
 
-		api.SetDown(false)
+		api.setDown(false)
 		scrape("scraper", http.StatusOK)
 		scrape("stranger", http.StatusForbidden)
 	})

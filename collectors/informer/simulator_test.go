@@ -1,4 +1,4 @@
-package fakeapi
+package informer_test
 
 import (
 	"context"
@@ -12,11 +12,13 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/watch"
+
+	"github.com/informer-exporter/informer-exporter/internal/testenv/fakeapi"
 )
 
-// Simulator is a ListerWatcher that behaves like an API server with up to six Pods: it has objects, a log of changes that
+// simulator is a ListerWatcher that behaves like an API server with up to six Pods: it has objects, a log of changes that
 // watches follow, and an oldest version from which a watch can start.
-type Simulator struct {
+type simulator struct {
 	streamingLists bool
 
 	mu        sync.Mutex
@@ -32,18 +34,18 @@ type logEntry struct {
 	event   watch.Event
 }
 
-// NewSimulator returns a Simulator without objects.
-func NewSimulator(streamingLists bool) *Simulator {
-	return &Simulator{streamingLists: streamingLists, version: 100, compacted: 100, objects: map[string]*corev1.Pod{}}
+// newSimulator returns a simulator without objects.
+func newSimulator(streamingLists bool) *simulator {
+	return &simulator{streamingLists: streamingLists, version: 100, compacted: 100, objects: map[string]*corev1.Pod{}}
 }
 
 // Change creates, updates or deletes an object.
-func (s *Simulator) Change(r *rand.Rand) {
+func (s *simulator) Change(r *rand.Rand) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.version += 1 + r.IntN(3)
 	name := string(rune('a' + r.IntN(6)))
-	p := Pod(name, s.version)
+	p := fakeapi.Pod(name, s.version)
 	event := watch.Event{Type: watch.Modified, Object: p}
 	switch {
 	case s.objects[name] == nil:
@@ -59,20 +61,20 @@ func (s *Simulator) Change(r *rand.Rand) {
 }
 
 // Version returns the version of the last change.
-func (s *Simulator) Version() int {
+func (s *simulator) Version() int {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.version
 }
 
 // Bookmark sends a bookmark to all watches.
-func (s *Simulator) Bookmark() {
+func (s *simulator) Bookmark() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.append(watch.Event{Type: watch.Bookmark, Object: Bookmark(s.version)})
+	s.append(watch.Event{Type: watch.Bookmark, Object: fakeapi.Bookmark(s.version)})
 }
 
-func (s *Simulator) append(event watch.Event) {
+func (s *simulator) append(event watch.Event) {
 	s.log = append(s.log, logEntry{s.version, event})
 	for _, stream := range s.streams {
 		stream.send(event)
@@ -80,7 +82,7 @@ func (s *Simulator) append(event watch.Event) {
 }
 
 // Cut closes all watches without an error.
-func (s *Simulator) Cut() {
+func (s *simulator) Cut() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for _, stream := range s.streams {
@@ -90,7 +92,7 @@ func (s *Simulator) Cut() {
 }
 
 // Expire ends all watches with 410 Gone and compacts the log.
-func (s *Simulator) Expire() {
+func (s *simulator) Expire() {
 	s.mu.Lock()
 	for _, stream := range s.streams {
 		status := apierrors.NewResourceExpired("too old").Status()
@@ -102,7 +104,7 @@ func (s *Simulator) Expire() {
 }
 
 // Compact empties the log: a watch from an earlier version fails with 410 Gone.
-func (s *Simulator) Compact() {
+func (s *simulator) Compact() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.version++
@@ -111,26 +113,26 @@ func (s *Simulator) Compact() {
 }
 
 // IsWatchListSemanticsUnSupported implements client-go's check for streaming lists.
-func (s *Simulator) IsWatchListSemanticsUnSupported() bool { return !s.streamingLists }
+func (s *simulator) IsWatchListSemanticsUnSupported() bool { return !s.streamingLists }
 
 // List implements cache.ListerWatcher.
-func (s *Simulator) List(options metav1.ListOptions) (runtime.Object, error) {
+func (s *simulator) List(options metav1.ListOptions) (runtime.Object, error) {
 	return s.ListWithContext(context.Background(), options)
 }
 
 // Watch implements cache.ListerWatcher.
-func (s *Simulator) Watch(options metav1.ListOptions) (watch.Interface, error) {
+func (s *simulator) Watch(options metav1.ListOptions) (watch.Interface, error) {
 	return s.WatchWithContext(context.Background(), options)
 }
 
 // ListWithContext implements cache.ListerWatcherWithContext.
-func (s *Simulator) ListWithContext(context.Context, metav1.ListOptions) (runtime.Object, error) {
+func (s *simulator) ListWithContext(context.Context, metav1.ListOptions) (runtime.Object, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return PodList(s.version, s.sorted()...), nil
+	return fakeapi.PodList(s.version, s.sorted()...), nil
 }
 
-func (s *Simulator) sorted() []*corev1.Pod {
+func (s *simulator) sorted() []*corev1.Pod {
 	var list []*corev1.Pod
 	for _, p := range s.objects {
 		list = append(list, p.DeepCopy())
@@ -140,7 +142,7 @@ func (s *Simulator) sorted() []*corev1.Pod {
 }
 
 // WatchWithContext implements cache.ListerWatcherWithContext.
-func (s *Simulator) WatchWithContext(_ context.Context, options metav1.ListOptions) (watch.Interface, error) {
+func (s *simulator) WatchWithContext(_ context.Context, options metav1.ListOptions) (watch.Interface, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	stream := newSimulatedStream()
@@ -148,7 +150,7 @@ func (s *Simulator) WatchWithContext(_ context.Context, options metav1.ListOptio
 		for _, p := range s.sorted() {
 			stream.send(watch.Event{Type: watch.Added, Object: p})
 		}
-		stream.send(watch.Event{Type: watch.Bookmark, Object: EndOfList(s.version)})
+		stream.send(watch.Event{Type: watch.Bookmark, Object: fakeapi.EndOfList(s.version)})
 	} else {
 		from, err := strconv.Atoi(options.ResourceVersion)
 		if err != nil || from < s.compacted {
