@@ -15,7 +15,6 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/informer-exporter/informer-exporter/internal/bounded"
-	"github.com/informer-exporter/informer-exporter/internal/testenv/memtest"
 )
 
 // largest returns metadata with every field that a tenant can write, each of a megabyte.
@@ -55,7 +54,7 @@ func TestKeptMemory(t *testing.T) {
 		"a Lease": func(i int) any { return lease(i) },
 	}
 	for name, create := range transformed {
-		kept := memtest.Kept(func() any {
+		kept := keptBy(func() any {
 			var all []any
 			for i := range objects {
 				object, err := Transform(create(i))
@@ -78,7 +77,7 @@ func TestKeptMemory(t *testing.T) {
 	handler, leases := c.NewHandler("configmaps"), c.NewLeaseHandler(nil)
 	defer handler.Close()
 	defer leases.Close()
-	kept := memtest.Kept(func() any {
+	kept := keptBy(func() any {
 		for i := range objects {
 			m := largest(i)
 			m.Namespace, m.Name, m.UID = "a", fmt.Sprint(i), types.UID(fmt.Sprint(i)) // as the API server limits them
@@ -151,8 +150,8 @@ func TestDocumentsAreBounded(t *testing.T) {
 			size = bounded.MaxObject + 1<<20
 		}
 		part := strings.NewReader(strings.Repeat(c.part, size/len(c.part)))
-		before, grown := memtest.Heap(), int64(0)
-		err := c.read(io.MultiReader(strings.NewReader(c.before), part, measuring(func() { grown = memtest.Heap() - before }), strings.NewReader(c.end)))
+		before, grown := heapBytes(), int64(0)
+		err := c.read(io.MultiReader(strings.NewReader(c.before), part, measuring(func() { grown = heapBytes() - before }), strings.NewReader(c.end)))
 		runtime.KeepAlive(part)
 		if grown > most {
 			t.Errorf("%s: %d MiB are kept", name, grown>>20)
@@ -200,3 +199,21 @@ func TestLargeDocument(t *testing.T) {
 type zeros struct{}
 
 func (zeros) Read(p []byte) (int, error) { return len(p), nil }
+
+// heapBytes returns the size of the heap after garbage collections.
+func heapBytes() int64 {
+	runtime.GC()
+	runtime.GC() // also empties pools
+	var m runtime.MemStats
+	runtime.ReadMemStats(&m)
+	return int64(m.HeapAlloc)
+}
+
+// keptBy returns how much the heap grows by the values that f returns or keeps.
+func keptBy(f func() any) int64 {
+	before := heapBytes()
+	kept := f()
+	after := heapBytes()
+	runtime.KeepAlive(kept)
+	return after - before
+}

@@ -5,6 +5,7 @@ import (
 	"math"
 	"runtime"
 	"slices"
+	"syscall"
 	"testing"
 	"time"
 )
@@ -43,4 +44,14 @@ func Ratio(b *testing.B, n int, plain, decorated Workload) {
 	b.ReportMetric(each[1][0]/each[0][0], "ratio")
 	b.ReportMetric(each[1][Rounds/2]/each[0][Rounds/2], "median-ratio")
 	b.ReportMetric(math.Round(allocs[1][0]-allocs[0][0]), "added-allocs")
+}
+
+// CPUTime returns the user and system time of the process.
+func CPUTime(b *testing.B) time.Duration {
+	b.Helper()
+	var usage syscall.Rusage
+	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &usage); err != nil {
+		b.Fatal(err)
+	}
+	return time.Duration(usage.Utime.Nano() + usage.Stime.Nano())
 }

@@ -93,31 +93,6 @@ func (s *span) End(r spans.Result) {
 	s.tracer.ended = append(s.tracer.ended, s.Span)
 }
 
-// Broken is a Tracer that panics. With Spans set, Start returns a span with methods that all panic.
-type Broken struct{ Spans bool }
-
-// Start implements spans.Tracer.
-func (b Broken) Start(context.Context, spans.Operation) spans.Span {
-	if b.Spans {
-		return brokenSpan{}
-	}
-	panic("broken start")
-}
-
-// ExportedSpans implements spans.Counter.
-func (Broken) ExportedSpans() uint64 { panic("broken count") }
-
-// DroppedSpans implements spans.Counter.
-func (Broken) DroppedSpans() map[string]uint64 { panic("broken count") }
-
-type brokenSpan struct{}
-
-func (brokenSpan) SpanContext() spans.SpanContext          { panic("broken span context") }
-func (brokenSpan) Context(context.Context) context.Context { panic("broken context") }
-func (brokenSpan) SetObject(string, string)                { panic("broken object") }
-func (brokenSpan) AddEvent(string, time.Time)              { panic("broken event") }
-func (brokenSpan) End(spans.Result)                        { panic("broken end") }
-
 // Sampler is a Tracer that also implements spans.Sampler. The embedded Tracer's Sample must be nil.
 type Sampler struct {
 	Tracer
