@@ -219,10 +219,10 @@ func TestReconcileSlow(t *testing.T) {
 	firing("9m")
 	firing("20m", promtool.Sample{Labels: `ALERTS{alertname="ControllerReconcileSlow", alertstate="firing", severity="ticket", cluster="eu", job="c", name="ctl", controller="slow"}`, Value: 1})
 	firing("45m")
-	if out, ok := promtool.Run(t, "30s", []promtool.Test{test}, only([]string{"ControllerReconcileSlow"}, c)); !ok {
+	if out, ok := promtool.Run(t, "30s", []promtool.Test{test}, only([]string{"ControllerReconcileSlow"}, alerts.Rules(c))); !ok {
 		t.Error(out)
 	}
-	if groups := only([]string{"ControllerReconcileSlow"}, alerts.Config{}); len(groups) != 0 {
+	if groups := only([]string{"ControllerReconcileSlow"}, alerts.Rules(alerts.Config{})); len(groups) != 0 {
 		t.Errorf("without thresholds of controllers: %v", groups)
 	}
 }

@@ -105,7 +105,7 @@ var comparison = regexp.MustCompile(` (>|>=|==|<) |\nunless\n`)
 
 // comparesGauge reports whether an alert's expression begins with a comparison of selectors that have no range.
 func comparesGauge(a alerts.Alert) bool {
-	for _, r := range rules(alerts.Config{}) {
+	for _, r := range defaultRules() {
 		if r.Alert == a.Name {
 			compared := comparison.Split(labelCall.ReplaceAllString(r.Expr, ""), 2)[0]
 			return !strings.Contains(compared, "[") && !strings.Contains(compared, " offset ") && !strings.HasPrefix(compared, "(") && a.Objective.BurnRates == nil
@@ -118,7 +118,7 @@ var counter = regexp.MustCompile(`(?:rate|increase)\((\w+)`)
 
 // counterOf returns the first counter that an alert takes the rate of, without the suffix of a histogram's part, or "".
 func counterOf(a alerts.Alert) string {
-	for _, r := range rules(alerts.Config{}) {
+	for _, r := range defaultRules() {
 		if r.Alert != a.Name {
 			continue
 		}
