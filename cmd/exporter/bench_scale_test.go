@@ -13,7 +13,6 @@ import (
 
 	"github.com/informer-exporter/informer-exporter/internal/testenv/page"
 	"github.com/informer-exporter/informer-exporter/internal/testenv/stacktest"
-	"github.com/informer-exporter/informer-exporter/internal/testenv/standin"
 )
 
 // point has the measurements of one program with one size of the cluster.
@@ -49,7 +48,7 @@ func BenchmarkScale(b *testing.B) {
 		}
 		b.Run(size, func(b *testing.B) {
 			b.ReportMetric(0, "ns/op")
-			server := standin.Start(objects, resources)
+			server := startStandIn(objects, resources)
 			defer server.Close()
 			kubeconfig := stacktest.Kubeconfig(b, server.Config())
 			p := point{program: "plain metadata informers", objects: objects, resources: resources}

@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"github.com/informer-exporter/informer-exporter/internal/testenv/stacktest"
-	"github.com/informer-exporter/informer-exporter/internal/testenv/standin"
 )
 
 // BenchmarkShards compares one exporter with three shards, for a million objects of 123 resources from a stand-in for the API
@@ -25,7 +24,7 @@ func BenchmarkShards(b *testing.B) {
 		}
 	}
 	exporter := buildExporter(b)
-	server := standin.Start(objects, resources)
+	server := startStandIn(objects, resources)
 	defer server.Close()
 	kubeconfig := stacktest.Kubeconfig(b, server.Config())
 	peaks := func(total int) (sum, largest float64) {

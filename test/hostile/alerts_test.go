@@ -13,14 +13,13 @@ import (
 
 	"sigs.k8s.io/yaml"
 
-	"github.com/informer-exporter/informer-exporter/internal/testenv/hostile"
 	"github.com/informer-exporter/informer-exporter/internal/testenv/metricstest"
 	"github.com/informer-exporter/informer-exporter/internal/testenv/promtool"
 )
 
 // alert evaluates the generated rules for half an hour, in which each minute is like the run that a scrape describes: counters
 // grow by what they have counted, and other values stay. For each case, an alert of its signal fires.
-func alert(t *testing.T, samples metricstest.Samples, cases []hostile.Case, of func(hostile.Case) signal) {
+func alert(t *testing.T, samples metricstest.Samples, cases []hostileCase, of func(hostileCase) signal) {
 	t.Helper()
 	raw, err := os.ReadFile(filepath.Join("..", "..", "deploy", "prometheus", "rules.yaml"))
 	if err != nil {
@@ -36,7 +35,7 @@ func alert(t *testing.T, samples metricstest.Samples, cases []hostile.Case, of f
 	for _, c := range cases {
 		if names := of(c).alerts; len(names) > 0 {
 			test.Queries = append(test.Queries, promtool.Query{
-				At: "30m", Expr: fmt.Sprintf("max(ALERTS{alertstate=\"firing\", alertname=~%q, informer_type=%q})", strings.Join(names, "|"), c.Resource+"."+hostile.Group),
+				At: "30m", Expr: fmt.Sprintf("max(ALERTS{alertstate=\"firing\", alertname=~%q, informer_type=%q})", strings.Join(names, "|"), c.Resource+"."+hostileGroup),
 				Samples: []promtool.Sample{{Labels: "{}", Value: 1}},
 			})
 		}
@@ -74,7 +73,7 @@ func TestPage(t *testing.T) {
 	}
 	page := strings.Join(strings.Fields(string(raw)), " ")
 	cases := map[string][]string{}
-	for _, c := range hostile.Cases {
+	for _, c := range hostileCases {
 		cases[signalOf(c).text()] = append(cases[signalOf(c).text()], c.Does)
 	}
 	for signal, does := range cases {

@@ -27,7 +27,6 @@ import (
 	"github.com/informer-exporter/informer-exporter/collectors/catalog"
 	"github.com/informer-exporter/informer-exporter/collectors/informer"
 	"github.com/informer-exporter/informer-exporter/internal/testenv/await"
-	"github.com/informer-exporter/informer-exporter/internal/testenv/hostile"
 	"github.com/informer-exporter/informer-exporter/internal/testenv/metricstest"
 	"github.com/informer-exporter/informer-exporter/internal/testenv/observertest"
 	"github.com/informer-exporter/informer-exporter/internal/testenv/port"
@@ -88,7 +87,7 @@ var (
 )
 
 // signalOf returns the signal of a case.
-func signalOf(c hostile.Case) signal {
+func signalOf(c hostileCase) signal {
 	if s, found := signals[c.Resource]; found {
 		return s
 	}
@@ -113,11 +112,11 @@ func (s signal) inProgram() signal {
 func (s signal) text() string { return cmp.Or(strings.Join(s.alerts, " or "), s.state) }
 
 // check returns an error unless a program has the signal of a case.
-func (s signal) check(c hostile.Case, samples metricstest.Samples) error {
+func (s signal) check(c hostileCase, samples metricstest.Samples) error {
 	for metric, holds := range s.values {
 		found, value := false, 0.0
 		for _, sample := range samples {
-			if sample.Name == metric && sample.Labels["informer_type"] == c.Resource+"."+hostile.Group {
+			if sample.Name == metric && sample.Labels["informer_type"] == c.Resource+"."+hostileGroup {
 				found = true
 				value += sample.Value
 			}
@@ -131,7 +130,7 @@ func (s signal) check(c hostile.Case, samples metricstest.Samples) error {
 
 // world is the hostile server, and the one honest resource: ConfigMaps in a namespace.
 type world struct {
-	server    *hostile.Server
+	server    *hostileServer
 	client    kubernetes.Interface
 	namespace string
 }
@@ -146,7 +145,7 @@ func newWorld(t *testing.T) world {
 		}
 	}
 	t.Logf("SEED=%d", seed)
-	server, err := hostile.Start(stacktest.Config(t), seed)
+	server, err := startHostile(stacktest.Config(t), seed)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -192,11 +191,11 @@ type program struct {
 	pid int
 }
 
-func (w world) start(t *testing.T, binary string, cases ...hostile.Case) program {
+func (w world) start(t *testing.T, binary string, cases ...hostileCase) program {
 	t.Helper()
 	config := "namespaces: [" + w.namespace + "]\nchecks: {audit: 1s, freshness: 1s}\nresources:\n- configmaps\n"
 	for _, c := range cases {
-		config += "- " + c.Resource + "." + hostile.Group + "\n"
+		config += "- " + c.Resource + "." + hostileGroup + "\n"
 	}
 	return start(t, binary, w.server.Config(), config)
 }
@@ -264,8 +263,8 @@ func TestExporter(t *testing.T) {
 		alone(t, w, binary, d)
 		return
 	}
-	var together []hostile.Case
-	for _, c := range hostile.Cases {
+	var together []hostileCase
+	for _, c := range hostileCases {
 		if slices.Contains(breaksConnections, c.Resource) {
 			survive(t, w, binary, c)
 		} else {
@@ -296,7 +295,7 @@ func lasting(t *testing.T) time.Duration {
 var breaksConnections = []string{"giantheaders"}
 
 // survive starts an exporter and waits until it has the signals of all cases and each new object of the honest resource.
-func survive(t *testing.T, w world, binary string, cases ...hostile.Case) {
+func survive(t *testing.T, w world, binary string, cases ...hostileCase) {
 	t.Helper()
 	p := w.start(t, binary, cases...)
 	var samples metricstest.Samples
@@ -322,7 +321,7 @@ func survive(t *testing.T, w world, binary string, cases ...hostile.Case) {
 }
 
 // right returns an error unless a program has the signals of all cases and the honest objects.
-func (w world) right(ctx context.Context, samples metricstest.Samples, cases []hostile.Case, of func(hostile.Case) signal) error {
+func (w world) right(ctx context.Context, samples metricstest.Samples, cases []hostileCase, of func(hostileCase) signal) error {
 	errs := []error{w.exact(ctx, samples)}
 	for _, c := range cases {
 		errs = append(errs, of(c).check(c, samples))
@@ -332,7 +331,7 @@ func (w world) right(ctx context.Context, samples metricstest.Samples, cases []h
 
 // alone runs each case with a separate exporter, several at a time.
 func alone(t *testing.T, w world, binary string, d time.Duration) {
-	for _, c := range hostile.Cases {
+	for _, c := range hostileCases {
 		t.Run(c.Resource, func(t *testing.T) {
 			t.Parallel()
 			p := w.start(t, binary, c)
@@ -343,9 +342,9 @@ func alone(t *testing.T, w world, binary string, d time.Duration) {
 				if samples, err = metricstest.Scrape(ctx, p.url+"/metrics"); err != nil {
 					return err
 				}
-				return w.right(ctx, samples, []hostile.Case{c}, signalOf)
+				return w.right(ctx, samples, []hostileCase{c}, signalOf)
 			})
-			alert(t, samples, []hostile.Case{c}, signalOf)
+			alert(t, samples, []hostileCase{c}, signalOf)
 			peak := p.peak()
 			t.Logf("%s: %s, %d MiB", c.Does, signalOf(c).text(), peak)
 			if peak > containerLimit {
@@ -362,8 +361,8 @@ var unlimited = []string{"hugelists", "endlesspages", "gzipbombs", "tinyitems", 
 // time.
 func TestProgram(t *testing.T) {
 	w := newWorld(t)
-	var together []hostile.Case
-	for _, c := range hostile.Cases {
+	var together []hostileCase
+	for _, c := range hostileCases {
 		switch {
 		case slices.Contains(unlimited, c.Resource):
 		case slices.Contains(breaksConnections, c.Resource):
@@ -376,19 +375,19 @@ func TestProgram(t *testing.T) {
 }
 
 // surviveInProgram is like survive, for informers of this process.
-func surviveInProgram(t *testing.T, w world, cases ...hostile.Case) {
+func surviveInProgram(t *testing.T, w world, cases ...hostileCase) {
 	t.Helper()
 	observer, registry := observertest.New(t)
 	factory := informer.NewMetadataSharedInformerFactory(observer, metadata.NewForConfigOrDie(w.server.Config()), 0, informer.FactoryOptions{Namespace: w.namespace})
 	factory.ForResource(corev1.SchemeGroupVersion.WithResource("configmaps")).Informer()
 	for _, c := range cases {
-		factory.ForResource(schema.GroupVersionResource{Group: hostile.Group, Version: "v1", Resource: c.Resource}).Informer()
+		factory.ForResource(schema.GroupVersionResource{Group: hostileGroup, Version: "v1", Resource: c.Resource}).Informer()
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	factory.Start(ctx.Done())
 	defer factory.Shutdown()
 	defer cancel()
-	inProgram := func(c hostile.Case) signal { return signalOf(c).inProgram() }
+	inProgram := func(c hostileCase) signal { return signalOf(c).inProgram() }
 	var samples metricstest.Samples
 	for round := range 2 {
 		w.create(t)

@@ -1,4 +1,4 @@
-package hostile
+package hostile_test
 
 import (
 	"bytes"
@@ -21,7 +21,7 @@ import (
 type request struct {
 	http.ResponseWriter
 	r                *http.Request
-	server           *Server
+	server           *hostileServer
 	namespace        string
 	watch, streaming bool
 	random           *rand.Rand

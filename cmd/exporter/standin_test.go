@@ -1,7 +1,4 @@
-// Package standin is a server that streams the metadata of any number of objects, as an API server does. It stores nothing: a
-// million objects are computed when they are sent. Use it to measure clients at sizes that a real API server and its etcd do not
-// reach on one machine. Tests of behavior need a real one.
-package standin
+package main
 
 import (
 	"bytes"
@@ -23,11 +20,13 @@ import (
 	"k8s.io/client-go/rest"
 )
 
-// group serves all resources, in version v1.
-const group = "bench.example.com"
+// standInGroup serves all resources, in version v1.
+const standInGroup = "bench.example.com"
 
-// Server is a running server.
-type Server struct {
+// standIn is a server that streams the metadata of any number of objects, as an API server does. It stores nothing: a million
+// objects are computed when they are sent. It measures clients at sizes that a real API server and its etcd do not reach on one
+// machine.
+type standIn struct {
 	server  *httptest.Server
 	objects map[string]int // by resource
 	list    metav1.APIResourceList
@@ -36,11 +35,11 @@ type Server struct {
 	requests map[string]int
 }
 
-// Start starts a server with the given numbers of objects and resources. The first five resources have two fifths, a fifth, a
+// startStandIn starts a server with the given numbers of objects and resources. The first five resources have two fifths, a fifth, a
 // fifth, a tenth and a tenth of the objects. Every other resource has ten additional objects. The caller must call Close.
-func Start(objects, resources int) *Server {
-	s := &Server{objects: map[string]int{}, requests: map[string]int{}}
-	s.list = metav1.APIResourceList{TypeMeta: metav1.TypeMeta{Kind: "APIResourceList", APIVersion: "v1"}, GroupVersion: group + "/v1"}
+func startStandIn(objects, resources int) *standIn {
+	s := &standIn{objects: map[string]int{}, requests: map[string]int{}}
+	s.list = metav1.APIResourceList{TypeMeta: metav1.TypeMeta{Kind: "APIResourceList", APIVersion: "v1"}, GroupVersion: standInGroup + "/v1"}
 	for i := range resources {
 		name := fmt.Sprintf("things%03d", i)
 		s.objects[name] = 10
@@ -58,20 +57,20 @@ func Start(objects, resources int) *Server {
 }
 
 // Config returns a client configuration.
-func (s *Server) Config() *rest.Config {
+func (s *standIn) Config() *rest.Config {
 	certificate := new(bytes.Buffer)
 	fmt.Fprintf(certificate, "-----BEGIN CERTIFICATE-----\n%s\n-----END CERTIFICATE-----\n", base64.StdEncoding.EncodeToString(s.server.Certificate().Raw))
 	return &rest.Config{Host: s.server.URL, TLSClientConfig: rest.TLSClientConfig{CAData: certificate.Bytes()}}
 }
 
 // Close ends all watches and the server.
-func (s *Server) Close() {
+func (s *standIn) Close() {
 	s.server.CloseClientConnections()
 	s.server.Close()
 }
 
 // Requests returns the number of watches by resource, without freshness checks, since the last call.
-func (s *Server) Requests() map[string]int {
+func (s *standIn) Requests() map[string]int {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	requests := s.requests
@@ -79,19 +78,19 @@ func (s *Server) Requests() map[string]int {
 	return requests
 }
 
-func (s *Server) serve(w http.ResponseWriter, r *http.Request) {
+func (s *standIn) serve(w http.ResponseWriter, r *http.Request) {
 	switch path := r.URL.Path; path {
 	case "/api":
-		answer(w, metav1.APIVersions{TypeMeta: metav1.TypeMeta{Kind: "APIVersions"}})
+		sendJSON(w, metav1.APIVersions{TypeMeta: metav1.TypeMeta{Kind: "APIVersions"}})
 	case "/apis":
-		version := metav1.GroupVersionForDiscovery{GroupVersion: group + "/v1", Version: "v1"}
-		answer(w, metav1.APIGroupList{TypeMeta: metav1.TypeMeta{Kind: "APIGroupList", APIVersion: "v1"}, Groups: []metav1.APIGroup{
-			{Name: group, Versions: []metav1.GroupVersionForDiscovery{version}, PreferredVersion: version},
+		version := metav1.GroupVersionForDiscovery{GroupVersion: standInGroup + "/v1", Version: "v1"}
+		sendJSON(w, metav1.APIGroupList{TypeMeta: metav1.TypeMeta{Kind: "APIGroupList", APIVersion: "v1"}, Groups: []metav1.APIGroup{
+			{Name: standInGroup, Versions: []metav1.GroupVersionForDiscovery{version}, PreferredVersion: version},
 		}})
-	case "/apis/" + group + "/v1":
-		answer(w, s.list)
+	case "/apis/" + standInGroup + "/v1":
+		sendJSON(w, s.list)
 	default:
-		resource, found := strings.CutPrefix(path, "/apis/"+group+"/v1/")
+		resource, found := strings.CutPrefix(path, "/apis/"+standInGroup+"/v1/")
 		n, served := s.objects[resource]
 		if !found || !served {
 			http.NotFound(w, r)
@@ -111,33 +110,33 @@ func (s *Server) serve(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-func answer(w http.ResponseWriter, object any) {
+func sendJSON(w http.ResponseWriter, object any) {
 	w.Header().Set("Content-Type", runtime.ContentTypeJSON)
 	_ = json.NewEncoder(w).Encode(object) // fails only if the client has disconnected
 }
 
-const version = "1000000"
+const standInVersion = "1000000"
 
 // page serves a list.
-func (s *Server) page(w http.ResponseWriter, r *http.Request, resource string, n int) {
+func (s *standIn) page(w http.ResponseWriter, r *http.Request, resource string, n int) {
 	first, _ := strconv.Atoi(r.URL.Query().Get("continue"))
 	limit, _ := strconv.Atoi(r.URL.Query().Get("limit"))
 	last := n
 	list := &metav1.PartialObjectMetadataList{TypeMeta: metav1.TypeMeta{Kind: "PartialObjectMetadataList", APIVersion: "meta.k8s.io/v1"}}
-	list.ResourceVersion = version
+	list.ResourceVersion = standInVersion
 	if limit > 0 && first+limit < n {
 		last = first + limit
 		remaining := int64(n - last)
 		list.Continue, list.RemainingItemCount = strconv.Itoa(last), &remaining
 	}
 	for i := first; i < last; i++ {
-		list.Items = append(list.Items, *object(resource, i))
+		list.Items = append(list.Items, *standInObject(resource, i))
 	}
 	_ = protobuf.NewSerializer(nil, nil).Encode(list, w) // fails only if the client has disconnected
 }
 
 // watch serves a watch, with all objects if the client requests a streaming list. It ends after the client's timeout.
-func (s *Server) watch(w http.ResponseWriter, r *http.Request, resource string, n int) {
+func (s *standIn) watch(w http.ResponseWriter, r *http.Request, resource string, n int) {
 	seconds, err := strconv.Atoi(r.URL.Query().Get("timeoutSeconds"))
 	if err != nil {
 		seconds = 600
@@ -161,12 +160,12 @@ func (s *Server) watch(w http.ResponseWriter, r *http.Request, resource string, 
 	}
 	if r.URL.Query().Get("sendInitialEvents") == "true" {
 		for i := range n {
-			if send("ADDED", object(resource, i)); buffer.Len() > 64<<10 && !flush() {
+			if send("ADDED", standInObject(resource, i)); buffer.Len() > 64<<10 && !flush() {
 				return
 			}
 		}
-		synced := &metav1.PartialObjectMetadata{TypeMeta: objectType}
-		synced.ResourceVersion = version
+		synced := &metav1.PartialObjectMetadata{TypeMeta: standInType}
+		synced.ResourceVersion = standInVersion
 		synced.Annotations = map[string]string{metav1.InitialEventsAnnotationKey: "true"}
 		send("BOOKMARK", synced)
 	}
@@ -177,17 +176,17 @@ func (s *Server) watch(w http.ResponseWriter, r *http.Request, resource string, 
 	}
 }
 
-var objectType = metav1.TypeMeta{Kind: "PartialObjectMetadata", APIVersion: "meta.k8s.io/v1"}
+var standInType = metav1.TypeMeta{Kind: "PartialObjectMetadata", APIVersion: "meta.k8s.io/v1"}
 
 // object returns an object with the metadata of a Pod of a ReplicaSet: labels, an owner and two field managers.
-func object(resource string, i int) *metav1.PartialObjectMetadata {
+func standInObject(resource string, i int) *metav1.PartialObjectMetadata {
 	managed := func(manager, subresource string) metav1.ManagedFieldsEntry {
 		return metav1.ManagedFieldsEntry{
 			Manager: manager, Operation: metav1.ManagedFieldsOperationUpdate, APIVersion: "v1", Time: &created, FieldsType: "FieldsV1",
 			FieldsV1: metav1.NewFieldsV1(fields), Subresource: subresource,
 		}
 	}
-	return &metav1.PartialObjectMetadata{TypeMeta: objectType, ObjectMeta: metav1.ObjectMeta{
+	return &metav1.PartialObjectMetadata{TypeMeta: standInType, ObjectMeta: metav1.ObjectMeta{
 		Namespace: fmt.Sprintf("shop-%02d", i%50), Name: fmt.Sprintf("frontend-7d4b9c6f5d-%06x", i), GenerateName: "frontend-7d4b9c6f5d-",
 		UID: types.UID(fmt.Sprintf("b0d4e0a6-5c1d-4f37-9a51-%012x", i)), ResourceVersion: strconv.Itoa(i + 1), Generation: 1, CreationTimestamp: created,
 		Labels: map[string]string{

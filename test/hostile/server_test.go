@@ -1,6 +1,4 @@
-// Package hostile is an API server that returns false data. It is a proxy in front of a real one, and also serves an API
-// group with a resource for each of Cases: lists and watches of the resource return one kind of false or invalid data.
-package hostile
+package hostile_test
 
 import (
 	"bytes"
@@ -21,14 +19,15 @@ import (
 	"k8s.io/client-go/rest"
 )
 
-// Group serves the resources of the cases, in version v1.
-const Group = "hostile.example.com"
+// hostileGroup serves the resources of the cases, in version v1.
+const hostileGroup = "hostile.example.com"
 
-// Token is the bearer token in the configuration of clients.
-const Token = "token-of-a-client"
+// clientToken is the bearer token in the configuration of clients.
+const clientToken = "token-of-a-client"
 
-// Server is a running server.
-type Server struct {
+// hostileServer is an API server that returns false data. It is a proxy in front of a real one, and also serves an API
+// group with a resource for each of hostileCases: lists and watches of the resource return one kind of false or invalid data.
+type hostileServer struct {
 	server, elsewhere *httptest.Server
 	proxy             *httputil.ReverseProxy
 	seed              uint64
@@ -36,9 +35,9 @@ type Server struct {
 	leaked, followed  atomic.Uint64
 }
 
-// Start starts a server in front of the API server of config. Payloads are random; seed reproduces them. The caller must call
+// startHostile starts a server in front of the API server of config. Payloads are random; seed reproduces them. The caller must call
 // Close.
-func Start(config *rest.Config, seed uint64) (*Server, error) {
+func startHostile(config *rest.Config, seed uint64) (*hostileServer, error) {
 	target, err := url.Parse(config.Host)
 	if err != nil {
 		return nil, fmt.Errorf("hostile: %w", err)
@@ -47,7 +46,7 @@ func Start(config *rest.Config, seed uint64) (*Server, error) {
 	if err != nil {
 		return nil, fmt.Errorf("hostile: %w", err)
 	}
-	s := &Server{seed: seed}
+	s := &hostileServer{seed: seed}
 	s.proxy = &httputil.ReverseProxy{
 		Rewrite: func(r *httputil.ProxyRequest) {
 			r.SetURL(target)
@@ -58,7 +57,7 @@ func Start(config *rest.Config, seed uint64) (*Server, error) {
 	}
 	s.elsewhere = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		s.followed.Add(1)
-		if strings.Contains(r.Header.Get("Authorization"), Token) {
+		if strings.Contains(r.Header.Get("Authorization"), clientToken) {
 			s.leaked.Add(1)
 		}
 		http.NotFound(w, r)
@@ -70,24 +69,26 @@ func Start(config *rest.Config, seed uint64) (*Server, error) {
 }
 
 // Config returns a client configuration.
-func (s *Server) Config() *rest.Config {
+func (s *hostileServer) Config() *rest.Config {
 	certificate := new(bytes.Buffer)
 	fmt.Fprintf(certificate, "-----BEGIN CERTIFICATE-----\n%s\n-----END CERTIFICATE-----\n", base64.StdEncoding.EncodeToString(s.server.Certificate().Raw))
-	return &rest.Config{Host: s.server.URL, BearerToken: Token, TLSClientConfig: rest.TLSClientConfig{CAData: certificate.Bytes()}}
+	return &rest.Config{Host: s.server.URL, BearerToken: clientToken, TLSClientConfig: rest.TLSClientConfig{CAData: certificate.Bytes()}}
 }
 
 // Redirected returns how many requests have followed a redirect to another server, and how many of them had the client's token.
-func (s *Server) Redirected() (requests, tokens uint64) { return s.followed.Load(), s.leaked.Load() }
+func (s *hostileServer) Redirected() (requests, tokens uint64) {
+	return s.followed.Load(), s.leaked.Load()
+}
 
 // Close ends all requests and the server.
-func (s *Server) Close() {
+func (s *hostileServer) Close() {
 	s.server.CloseClientConnections()
 	s.server.Close()
 	s.elsewhere.Close()
 }
 
-func (s *Server) serve(w http.ResponseWriter, r *http.Request) {
-	const prefix = "/apis/" + Group + "/v1"
+func (s *hostileServer) serve(w http.ResponseWriter, r *http.Request) {
+	const prefix = "/apis/" + hostileGroup + "/v1"
 	path, ours := strings.CutPrefix(r.URL.Path, prefix)
 	switch {
 	case ours && path == "":
@@ -105,13 +106,13 @@ func (s *Server) serve(w http.ResponseWriter, r *http.Request) {
 }
 
 // attack serves /[namespaces/NAMESPACE/]RESOURCE.
-func (s *Server) attack(w http.ResponseWriter, r *http.Request, path string) {
+func (s *hostileServer) attack(w http.ResponseWriter, r *http.Request, path string) {
 	namespace := "default"
 	if rest, found := strings.CutPrefix(path, "/namespaces/"); found {
 		namespace, path, _ = strings.Cut(rest, "/")
 		path = "/" + path
 	}
-	for _, c := range Cases {
+	for _, c := range hostileCases {
 		if path == "/"+c.Resource {
 			query := r.URL.Query()
 			hash := fnv.New64a()
@@ -129,8 +130,8 @@ func (s *Server) attack(w http.ResponseWriter, r *http.Request, path string) {
 
 // resources returns the resources that discovery reports.
 func resources() metav1.APIResourceList {
-	list := metav1.APIResourceList{TypeMeta: metav1.TypeMeta{Kind: "APIResourceList", APIVersion: "v1"}, GroupVersion: Group + "/v1"}
-	for _, c := range Cases {
+	list := metav1.APIResourceList{TypeMeta: metav1.TypeMeta{Kind: "APIResourceList", APIVersion: "v1"}, GroupVersion: hostileGroup + "/v1"}
+	for _, c := range hostileCases {
 		list.APIResources = append(list.APIResources, metav1.APIResource{
 			Name: c.Resource, SingularName: c.Resource, Kind: strings.ToUpper(c.Resource[:1]) + c.Resource[1:], Namespaced: true, Verbs: metav1.Verbs{"list", "watch", "get"},
 		})
@@ -147,7 +148,7 @@ func addGroup(response *http.Response) error {
 	if err := json.NewDecoder(response.Body).Decode(&groups); err != nil {
 		return err
 	}
-	version := metav1.GroupVersionForDiscovery{GroupVersion: Group + "/v1", Version: "v1"}
-	groups.Groups = append(groups.Groups, metav1.APIGroup{Name: Group, Versions: []metav1.GroupVersionForDiscovery{version}, PreferredVersion: version})
+	version := metav1.GroupVersionForDiscovery{GroupVersion: hostileGroup + "/v1", Version: "v1"}
+	groups.Groups = append(groups.Groups, metav1.APIGroup{Name: hostileGroup, Versions: []metav1.GroupVersionForDiscovery{version}, PreferredVersion: version})
 	return replaceBody(response, groups)
 }

@@ -1,4 +1,4 @@
-package hostile
+package hostile_test
 
 import (
 	"bytes"
@@ -17,9 +17,9 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 )
 
-// Case is a resource with the false data that the server returns for it.
-type Case struct {
-	// Resource is the name of the resource in Group.
+// hostileCase is a resource with the false data that the server returns for it.
+type hostileCase struct {
+	// Resource is the name of the resource in hostileGroup.
 	Resource string
 	// Does describes the behavior of the server.
 	Does string
@@ -27,8 +27,8 @@ type Case struct {
 	serve func(*request)
 }
 
-// Cases lists all cases.
-var Cases = []Case{
+// hostileCases lists all cases.
+var hostileCases = []hostileCase{
 	{"wrongkinds", "sends Secrets, Statuses and lists instead of objects", func(q *request) {
 		if !q.watch {
 			q.header(runtime.ContentTypeJSON)
