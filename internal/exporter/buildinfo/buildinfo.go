@@ -25,7 +25,8 @@ func Version() string {
 	return "unknown"
 }
 
-// Print returns what Prometheus programs print for --version. Their version.Print uses text/template; see docs/dev/decisions.md.
+// Print returns what Prometheus programs print for --version, but without the user and the date of the build, which would differ
+// between two builds of one commit.
 func Print() string {
 	return fmt.Sprintf("%s, version %s (branch: %s, revision: %s)\n  go version:       %s\n  platform:         %s/%s\n  tags:             %s",
 		Name, Version(), version.Branch, version.GetRevision(), version.GoVersion, version.GoOS, version.GoArch, version.GetTags())
