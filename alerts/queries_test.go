@@ -217,7 +217,7 @@ func TestRunbookQueries(t *testing.T) {
 			}
 			samples := want[alert][text]
 			if len(samples) == 0 && !update {
-				t.Errorf("%s: %q has no result in %s", alert, text, queriesFile)
+				t.Errorf("%s: %q has no result in %s: run this test with UPDATE=1", alert, text, queriesFile)
 			}
 			test.Queries = append(test.Queries, promtool.Query{Expr: "round(" + query + ", 0.001)", At: "25h", Samples: samples})
 		}

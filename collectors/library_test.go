@@ -210,7 +210,7 @@ func TestMetricsAreThoseOfTheCatalog(t *testing.T) {
 		delete(want, m.Name) // there may be no open watch and no failure at this moment
 	}
 	if !maps.Equal(want, notYet) {
-		t.Errorf("after each decorator was used once, there are no series of %v, want none of %v",
+		t.Errorf("after each decorator was used once, there are no series of %v, want none of %v: notYet lists those that it may not create",
 			slices.Sorted(maps.Keys(want)), slices.Sorted(maps.Keys(notYet)))
 	}
 }

@@ -143,7 +143,7 @@ func TestBornWithTheFault(t *testing.T) {
 	}
 	for text, ok := range shows {
 		if !ok {
-			t.Errorf("%q has no number above 0 in any model", text)
+			t.Errorf("%q has no number above 0 in any model of testdata/numbers", text)
 		}
 	}
 	if len(shows) < 40 {

@@ -301,7 +301,7 @@ func TestEverythingThatIsDeclaredIsListed(t *testing.T) {
 				}
 				declared++
 				if text, _ := strconv.Unquote(value.Value); !listed[text] {
-					t.Errorf("%s is declared in %s but not listed", text, name)
+					t.Errorf("%s is declared in %s but not listed in all.go", text, name)
 				}
 			}
 			return true

@@ -32,7 +32,7 @@ func TestSize(t *testing.T) {
 		n := len(strings.Fields(page))
 		most, ok := budgets[path]
 		if n > most && ok {
-			t.Errorf("%s has %d words, want at most %d", path, n, most)
+			t.Errorf("%s has %d words, want at most %d: shorten it, or raise its budget in this file", path, n, most)
 		}
 		folder, name, _ := strings.Cut(path, "/")
 		if folder == "docs" || folder == "deploy" || path == "CHANGELOG.md" {
@@ -61,6 +61,6 @@ func TestSize(t *testing.T) {
 		}
 	}
 	if words > mostWords || lines > mostLines {
-		t.Errorf("docs/, deploy/*.md and CHANGELOG.md have %d words, want at most %d; pages for users have %d lines, want at most %d", words, mostWords, lines, mostLines)
+		t.Errorf("docs/, deploy/*.md and CHANGELOG.md have %d words, want at most %d; pages for users have %d lines, want at most %d: shorten them, or raise the budgets of this file", words, mostWords, lines, mostLines)
 	}
 }
