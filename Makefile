@@ -163,15 +163,15 @@ test-modules:
 
 .PHONY: test-faults
 test-faults: servers ## Run the fault tests: fault table, exporter, demo, trace receivers, hostile API server
-	@$(MAKE) --no-print-directory -j2 test-race test-plain
+	@$(MAKE) --no-print-directory -j2 test-demo test-race test-auditlog
 
 .PHONY: test-race
 test-race:
 	$(GO) test $(RACE) -count=1 -timeout 25m $(FAULTS)
 
-.PHONY: test-plain
-test-plain:
-	$(GO) test -p 1 -count=1 -timeout 25m $(PLAIN)
+.PHONY: test-demo test-auditlog
+test-demo test-auditlog:
+	$(GO) test -count=1 -timeout 25m ./$(subst -,/,$@)
 
 .PHONY: e2e
 e2e: servers ## Test the whole chain, from a fault to its alert at a receiver and back
