@@ -10,8 +10,9 @@ import (
 	"github.com/informer-exporter/informer-exporter/internal/testenv/budget"
 )
 
-// attempts is how often a benchmark must exceed its budget before it fails: other load on the machine may be the cause.
-const attempts = 3
+// attempts is how often a benchmark must exceed its budget before it fails: other load on the machine may be the cause, and the
+// ratio of a lister varies by 0.05 with the times of garbage collections.
+const attempts = 5
 
 func main() {
 	results := budget.Results{}
