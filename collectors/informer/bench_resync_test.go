@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"net/http"
 	"sync/atomic"
-	"syscall"
 	"testing"
 	"time"
 
@@ -18,6 +17,7 @@ import (
 	"k8s.io/client-go/tools/cache"
 
 	"github.com/informer-exporter/informer-exporter/collectors/informer"
+	"github.com/informer-exporter/informer-exporter/internal/testenv/budget"
 	"github.com/informer-exporter/informer-exporter/internal/testenv/metricstest"
 	"github.com/informer-exporter/informer-exporter/internal/testenv/observertest"
 	"github.com/informer-exporter/informer-exporter/internal/testenv/stacktest"
@@ -77,12 +77,12 @@ func BenchmarkResync(b *testing.B) {
 		metricstest.Eventually(b, reg, "all have synced", func(s metricstest.Snapshot) bool {
 			return s["k8s_informer_synced"] == 1 && s["k8s_informer_watch_connected"] == 1 && s["k8s_informer_objects"] == copies*objects
 		})
-		begin, zero := time.Now(), cost{cpu: processorTime(b), requests: requests.Load(), calls: calls.Load(), resyncs: first.Load()}
+		begin, zero := time.Now(), cost{cpu: budget.CPUTime(b), requests: requests.Load(), calls: calls.Load(), resyncs: first.Load()}
 		for !done(spent) {
 			time.Sleep(10 * time.Millisecond)
 			spent = cost{
 				took:     time.Since(begin),
-				cpu:      processorTime(b) - zero.cpu,
+				cpu:      budget.CPUTime(b) - zero.cpu,
 				requests: requests.Load() - zero.requests,
 				calls:    calls.Load() - zero.calls,
 				resyncs:  first.Load() - zero.resyncs,
@@ -107,14 +107,4 @@ func BenchmarkResync(b *testing.B) {
 	for _, period := range []time.Duration{30 * time.Second, 5 * time.Minute} {
 		b.ReportMetric(100*each.Seconds()/period.Seconds(), fmt.Sprintf("cpu-%%-at-%.0fs", period.Seconds()))
 	}
-}
-
-// processorTime returns the CPU time of the process.
-func processorTime(b *testing.B) time.Duration {
-	b.Helper()
-	var usage syscall.Rusage
-	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &usage); err != nil {
-		b.Fatal(err)
-	}
-	return time.Duration(usage.Utime.Nano() + usage.Stime.Nano())
 }

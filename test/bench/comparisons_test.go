@@ -6,7 +6,6 @@ import (
 	"strconv"
 	"sync"
 	"sync/atomic"
-	"syscall"
 	"testing"
 	"time"
 
@@ -14,6 +13,7 @@ import (
 	"k8s.io/apimachinery/pkg/watch"
 	"k8s.io/client-go/tools/cache"
 
+	"github.com/informer-exporter/informer-exporter/internal/testenv/budget"
 	"github.com/informer-exporter/informer-exporter/internal/testenv/fakeapi"
 )
 
@@ -100,7 +100,7 @@ func (r *run) updates(compare func(old, now *corev1.Pod) bool) time.Duration {
 		events[i] = pod("default", i%objects)
 		events[i].ResourceVersion = strconv.Itoa(i + 2)
 	}
-	begin := r.cpuTime()
+	begin := budget.CPUTime(r)
 	for i, p := range events {
 		if i < objects {
 			stream.Send(watch.Added, p)
@@ -109,18 +109,8 @@ func (r *run) updates(compare func(old, now *corev1.Pod) bool) time.Duration {
 		}
 	}
 	handled.Wait()
-	spent := r.cpuTime() - begin
+	spent := budget.CPUTime(r) - begin
 	cancel()
 	running.Wait()
 	return spent
-}
-
-// cpuTime returns the CPU time of the process.
-func (r *run) cpuTime() time.Duration {
-	r.Helper()
-	var usage syscall.Rusage
-	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &usage); err != nil {
-		r.Fatal(err)
-	}
-	return time.Duration(usage.Utime.Nano() + usage.Stime.Nano())
 }

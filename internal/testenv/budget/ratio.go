@@ -47,11 +47,11 @@ func Ratio(b *testing.B, n int, plain, decorated Workload) {
 }
 
 // CPUTime returns the user and system time of the process.
-func CPUTime(b *testing.B) time.Duration {
-	b.Helper()
+func CPUTime(t testing.TB) time.Duration {
+	t.Helper()
 	var usage syscall.Rusage
 	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &usage); err != nil {
-		b.Fatal(err)
+		t.Fatal(err)
 	}
 	return time.Duration(usage.Utime.Nano() + usage.Stime.Nano())
 }
