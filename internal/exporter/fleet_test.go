@@ -153,10 +153,8 @@ func (f *fleet) waitChecked(t *testing.T) {
 func (f *fleet) checkNoWarnings(t *testing.T) {
 	t.Helper()
 	for ordinal, l := range f.logs {
-		for _, ln := range l.Find("") {
-			if ln.Level > 0 {
-				t.Errorf("shard %d has logged %+v", ordinal, ln)
-			}
+		for _, ln := range warnings(l) {
+			t.Errorf("shard %d has logged %+v", ordinal, ln)
 		}
 	}
 }

@@ -46,6 +46,29 @@ func TestAll(t *testing.T) {
 	}
 }
 
+// TestRules compares the findings of each rule with the comments in the package below lint/testdata that has its name, and the
+// suggested fixes with its golden files. The documentation must show wrong and right code.
+func TestRules(t *testing.T) {
+	testdata, err := filepath.Abs("../testdata")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, rule := range rules.All() {
+		t.Run(rule.Name, func(t *testing.T) {
+			t.Parallel()
+			run := analysistest.Run
+			if golden, _ := filepath.Glob(filepath.Join(testdata, "src", rule.Name, "*.golden")); len(golden) > 0 {
+				run = analysistest.RunWithSuggestedFixes
+			}
+			run(t, testdata, rule, rule.Name+"/...")
+			wrong, right := strings.Index(rule.Doc, "\nWrong:\n"), strings.Index(rule.Doc, "\nRight:\n")
+			if wrong < 0 || right < wrong {
+				t.Error("the documentation has no wrong and right code")
+			}
+		})
+	}
+}
+
 func TestNolint(t *testing.T) {
 	testdata, err := filepath.Abs("../testdata")
 	if err != nil {
