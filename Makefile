@@ -19,12 +19,16 @@ FAULTS   := ./test/faults ./test/chaos ./test/otlp ./test/hostile ./test/bugs
 # The same, with programs that are processes without the race detector.
 PLAIN    := ./test/demo ./test/auditlog
 RACE     ?= -race
+# golangci-lint runs govet.
+TEST     := $(GO) test -vet=off
 # Number of packages tested in parallel: tests with servers mostly wait.
 PARALLEL ?= 4
+# Suites that wait for servers run beside each other: as many as the caller's -j, or two.
+BESIDE   = $(if $(findstring jobserver,$(MAKEFLAGS)),,-j2)
 # Packages that start first, because they wait for most of their minute or two.
 LONGEST  := ./internal/exporter ./cmd/exporter ./collectors/leader
-# Data, text and PromQL without a goroutine, for which the race detector takes minutes.
-NO_RACES := ./alerts ./dashboards ./internal/generate ./internal/prom ./collectors/catalog ./test/docs
+# Data, text and PromQL without a goroutine, and responses of hundreds of megabytes, for which the race detector takes minutes.
+NO_RACES := ./internal/exporter/client ./alerts ./dashboards ./internal/generate ./internal/prom ./collectors/catalog ./test/docs
 # End-to-end tests without the chain that take longest: recordings, and a program with servers of its own.
 REPLAYS  := ^Test(BornWithTheFault|HealthyClusterIsQuiet|OperationsAreQuiet|OutageMutes|RecordedFaults|StaleCaches)
 # Packages with kill rates in docs/dev/testing.md.
@@ -93,10 +97,10 @@ check: generate ## Fail if generated files are stale, a module is not tidy, or p
 
 .PHONY: lint
 lint: VULN ?= skip
-lint: vuln words score ## Run gofmt, go vet, informerlint, golangci-lint with gosec, govulncheck, actionlint, kube-score and the word list
+lint: vuln words score ## Run golangci-lint with govet, gofmt and gosec, informerlint, govulncheck, actionlint, kube-score and the word list
 	$(ACTIONS) -shellcheck= -pyflakes=
 	$(GO) build -o bin/informerlint ./lint/cmd/informerlint
-	@for m in $(MODULES); do echo "lint $$m"; (cd $$m && $(GO) vet ./... && $(GO) vet -vettool=$(CURDIR)/bin/informerlint ./... && $(LINT) run --config $(CURDIR)/.golangci.yml ./...); done
+	@for m in $(MODULES); do echo "lint $$m"; (cd $$m && $(CURDIR)/bin/informerlint ./... && $(LINT) run --config $(CURDIR)/.golangci.yml ./...); done
 
 # Not checked: tools/servers/kubernetes-*, the API servers that make compat runs on loopback. Older ones have known vulnerabilities.
 .PHONY: vuln
@@ -152,43 +156,43 @@ test: servers ## Run unit and integration tests with a real API server; RACE= di
 
 .PHONY: test-root
 test-root:
-	$(GO) test -skip '^TestWords$$' -timeout 15m $(NO_RACES)
-	$(GO) test $(RACE) -p $(PARALLEL) -parallel 8 -timeout 15m $(LONGEST) $$($(GO) list ./... | grep -vxF "$$($(GO) list $(FAULTS) $(PLAIN) $(LONGEST) $(NO_RACES))")
+	$(TEST) -skip '^TestWords$$' -timeout 15m $(NO_RACES)
+	$(TEST) $(RACE) -p $(PARALLEL) -parallel 8 -timeout 15m $(LONGEST) $$($(GO) list ./... | grep -vxF "$$($(GO) list $(FAULTS) $(PLAIN) $(LONGEST) $(NO_RACES))")
 
 # Analyzers have no goroutines and no state.
 .PHONY: test-modules
 test-modules:
-	cd lint && $(GO) test -timeout 10m ./...
-	@for m in integrations/controllerruntime examples/controller-runtime; do (cd $$m && $(GO) test $(RACE) -timeout 10m ./...) || exit 1; done
+	cd lint && $(TEST) -timeout 10m ./...
+	@for m in integrations/controllerruntime examples/controller-runtime; do (cd $$m && $(TEST) $(RACE) -timeout 10m ./...) || exit 1; done
 
 .PHONY: test-faults
 test-faults: servers ## Run the fault tests: fault table, exporter, demo, trace receivers, hostile API server
-	@$(MAKE) --no-print-directory -j2 test-demo test-race test-auditlog
+	@$(MAKE) --no-print-directory $(BESIDE) test-demo test-race test-auditlog
 
 .PHONY: test-race
 test-race:
-	$(GO) test $(RACE) -count=1 -timeout 25m $(FAULTS)
+	$(TEST) $(RACE) -count=1 -timeout 25m $(FAULTS)
 
 .PHONY: test-demo test-auditlog
 test-demo test-auditlog:
-	$(GO) test -count=1 -timeout 25m ./$(subst -,/,$@)
+	$(TEST) -count=1 -timeout 25m ./$(subst -,/,$@)
 
 .PHONY: e2e
 e2e: servers ## Test the whole chain, from a fault to its alert at a receiver and back
-	@$(MAKE) --no-print-directory -j2 test-chain test-deploy test-replays
+	@$(MAKE) --no-print-directory $(BESIDE) test-chain test-deploy test-replays
 
 .PHONY: test-chain
 test-chain:
-	cd test/e2e && $(GO) test -count=1 -timeout 55m -v -skip '$(REPLAYS)' ./...
+	cd test/e2e && $(TEST) -count=1 -timeout 55m -v -skip '$(REPLAYS)' ./...
 
 # The tests of the chain mostly wait, one after the other.
 .PHONY: test-replays
 test-replays:
-	cd test/e2e && $(GO) test -count=1 -timeout 25m -v -run '$(REPLAYS)' .
+	cd test/e2e && $(TEST) -count=1 -timeout 25m -v -run '$(REPLAYS)' .
 
 .PHONY: test-deploy
 test-deploy: servers ## Test the Helm chart, the image and the compose file; part of e2e
-	cd test/deploy && $(GO) test -count=1 -timeout 20m ./...
+	cd test/deploy && $(TEST) -count=1 -timeout 20m ./...
 
 .PHONY: cost
 cost: servers ## Print the samples that rules and dashboards read in 300 clusters; part of e2e
