@@ -247,13 +247,14 @@ func spinAll(ctx context.Context, t *testing.T, programs []*member) {
 	all.Wait()
 }
 
-// starveAll takes the watches away, while programs go on with what else they do.
+// starveAll takes the watches away, while programs go on with what else they do: for so long that, stretched, less than a minute passes
+// between two renewals of a Lease. After a minute without a request, a client counts as stopped.
 func starveAll(_ context.Context, t *testing.T, programs []*member) {
 	t.Helper()
 	for _, m := range programs {
 		m.gateway.starve()
 	}
-	for range 5 {
+	for range 10 {
 		since := time.Now()
 		await.True(t, "programs live on", func() bool { return time.Since(since) > 2*lasting })
 		for _, m := range programs {

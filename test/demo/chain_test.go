@@ -15,7 +15,6 @@ import (
 	"github.com/informer-exporter/informer-exporter/alerts"
 	"github.com/informer-exporter/informer-exporter/internal/testenv/await"
 	"github.com/informer-exporter/informer-exporter/internal/testenv/chain"
-	"github.com/informer-exporter/informer-exporter/internal/testenv/load"
 	"github.com/informer-exporter/informer-exporter/internal/testenv/receiver"
 	"github.com/informer-exporter/informer-exporter/internal/testenv/stack"
 )
@@ -43,8 +42,6 @@ func TestChain(t *testing.T) {
 	c, err := chain.Start(t.Context(), chain.Options{
 		Dir: t.TempDir(),
 		Log: slog.New(slog.NewTextHandler(t.Output(), nil)),
-		// Enough events to detect missing ones.
-		Load:   load.Options{WritesPerSecond: 20},
 		Traces: true,
 		// A default of one minute would prolong this test by a minute.
 		Generate: map[string]any{

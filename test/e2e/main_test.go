@@ -16,7 +16,6 @@ import (
 	"time"
 
 	"github.com/informer-exporter/informer-exporter/internal/testenv/chain"
-	"github.com/informer-exporter/informer-exporter/internal/testenv/load"
 )
 
 // startTimeout leaves room for building the servers.
@@ -110,7 +109,6 @@ func startChain(ctx context.Context) (*chain.Chain, string, error) {
 		// The scrape timeout: on a busy machine a failed scrape restarts the wait of alerts.
 		Interval: 2 * time.Second,
 		Log:      slog.New(slog.NewTextHandler(os.Stderr, nil)),
-		Load:     load.Options{WritesPerSecond: 20},
 	})
 	return c, dir, err
 }
