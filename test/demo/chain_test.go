@@ -40,8 +40,8 @@ func TestChain(t *testing.T) {
 	}
 	begin := time.Now()
 	c, err := chain.Start(t.Context(), chain.Options{
-		Dir: t.TempDir(),
-		Log: slog.New(slog.NewTextHandler(t.Output(), nil)),
+		Dir:    t.TempDir(),
+		Log:    slog.New(slog.NewTextHandler(t.Output(), nil)),
 		Traces: true,
 		// A default of one minute would prolong this test by a minute.
 		Generate: map[string]any{
