@@ -29,8 +29,8 @@ BESIDE   = $(if $(findstring jobserver,$(MAKEFLAGS)),,-j2)
 LONGEST  := ./internal/exporter ./cmd/exporter ./collectors/leader
 # Data, text and PromQL without a goroutine, and responses of hundreds of megabytes, for which the race detector takes minutes.
 NO_RACES := ./internal/exporter/client ./alerts ./dashboards ./internal/generate ./internal/prom ./collectors/catalog ./test/docs
-# End-to-end tests without the chain that take longest: recordings, and a program with servers of its own.
-REPLAYS  := ^Test(BornWithTheFault|HealthyClusterIsQuiet|OperationsAreQuiet|OutageMutes|RecordedFaults|StaleCaches)
+# End-to-end tests without the chain that take longest: recordings, and tests with servers of their own.
+REPLAYS  := ^Test(BornWithTheFault|HealthyClusterIsQuiet|OperationsAreQuiet|OutageMutes|RecordedFaults|RunbookCommandsWork|StaleCaches)
 # Packages with kill rates in docs/dev/testing.md.
 MUTATED  := $(addprefix ./collectors/,internal/ring internal/rv internal/series internal/errclass internal/audit internal/stream internal/checks objects informer queue controllers leader apiclient) ./alerts ./dashboards \
             ./internal/exporter $(addprefix ./internal/exporter/,availability check client config cost discovery election informers kinds sharding status watchcache web)
@@ -179,11 +179,11 @@ test-demo test-auditlog:
 
 .PHONY: e2e
 e2e: servers ## Test the whole chain, from a fault to its alert at a receiver and back
-	@$(MAKE) --no-print-directory $(BESIDE) test-chain test-deploy test-replays
+	@$(MAKE) --no-print-directory $(BESIDE) test-chain cost test-replays test-deploy
 
 .PHONY: test-chain
 test-chain:
-	cd test/e2e && $(TEST) -count=1 -timeout 55m -v -skip '$(REPLAYS)' ./...
+	cd test/e2e && $(TEST) -count=1 -timeout 55m -v -skip '$(REPLAYS)' . ./recording
 
 # The tests of the chain mostly wait, one after the other.
 .PHONY: test-replays

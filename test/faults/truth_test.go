@@ -188,7 +188,7 @@ var limits = map[string]map[string]string{
 	"TestDeleteMissedDuringAGap":                both(expiredInStream, refusedConnection),
 	"TestEtcdRestored":                          both(both(expiredInStream, refusedConnection), because("freshness checks are watches", "end timeout", "gaps", "opened")),
 	"TestExpiredVersion":                        expiredInStream,
-	"TestGarbageOnTheStream":                    because(inStream, "end error", "end very_short", "relist decode", "relist watch_failed"),
+	"TestGarbageOnTheStream":                    because(inStream, "end error", "end server_close", "end very_short", "relist decode", "relist watch_failed"),
 	"TestHalfOpenConnectionWithFreshnessChecks": because("freshness checks are watches", "end timeout", "opened"),
 	"TestRelistOfUnchangedObjects":              expiredInStream,
 	"TestResetInTheMiddleOfAnEvent":             because("events are not logged: a watch of less than a second looks very short", "end server_close", "end very_short"),
