@@ -6,9 +6,13 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"log/slog"
+	"net/http"
+	"net/http/httptest"
 	"os"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
@@ -258,3 +262,127 @@ func TestFailureNamesTheLog(t *testing.T) {
 		t.Errorf("the error should name the log file and show its end: %v", err)
 	}
 }
+
+// TestWholeStack starts everything, verifies that each part works, stops everything and verifies that no process is left.
+func TestWholeStack(t *testing.T) {
+	t.Parallel()
+	plane := stacktest.Private(t, stack.Options{
+		ControllerManager: true,
+		APIServerArgs:     []string{"--feature-gates=WatchList=true"},
+	})
+	ctx := t.Context()
+	c := client(t, plane.Config())
+	log := slog.New(slog.NewTextHandler(t.Output(), &slog.HandlerOptions{Level: slog.LevelDebug}))
+
+	await.NoError(t, "the controller manager creates service accounts", func() error {
+		_, err := c.CoreV1().ServiceAccounts("default").Get(ctx, "default", metav1.GetOptions{})
+		return err
+	})
+
+	dir := t.TempDir()
+	received := make(chan struct{}, 100)
+	hook := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { received <- struct{}{} }))
+	defer hook.Close()
+	amConfig := filepath.Join(dir, "am.yaml")
+	write(t, amConfig, fmt.Sprintf(`
+route: {receiver: hook, group_wait: 0s, group_interval: 1s}
+receivers: [{name: hook, webhook_configs: [{url: %q}]}]
+`, hook.URL))
+	alertmanager, err := stack.StartAlertmanager(ctx, stack.AlertmanagerOptions{Dir: dir, Log: log, ConfigFile: amConfig})
+	if err != nil {
+		t.Fatal(err)
+	}
+	stopAtEnd(t, alertmanager.Server)
+
+	rules := filepath.Join(dir, "rules.yaml")
+	write(t, rules, `
+groups: [{name: g, rules: [{alert: Seen, expr: 'up{cluster="local"} == 1'}, {record: 'a:b', expr: '1'}]}]
+`)
+	token := plane.Config().BearerToken
+	prometheus, err := stack.StartPrometheus(ctx, stack.PrometheusOptions{
+		Dir: dir, Log: log, RuleFiles: []string{rules}, Alertmanager: alertmanager.Address,
+		Targets: []stack.ScrapeTarget{
+			{Job: "apiserver", Addresses: []string{plane.APIServer.Address}, CAFile: plane.CAFile(), Token: token, Labels: map[string]string{"cluster": "local"}},
+			{Job: "kube-controller-manager", Addresses: []string{plane.ControllerManager.Address}, CAFile: plane.CAFile(), Token: token},
+		},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	stopAtEnd(t, prometheus.Server)
+
+	waiting, cancel := context.WithTimeout(ctx, await.Timeout)
+	defer cancel()
+	for _, job := range []string{"apiserver", "kube-controller-manager"} {
+		if _, err := prometheus.WaitQuery(waiting, fmt.Sprintf("up{job=%q} == 1", job), func(s []stack.Sample) bool {
+			return len(s) == 1 && s[0].Value == 1 && s[0].Labels["job"] == job
+		}); err != nil {
+			targets, _ := prometheus.Targets(ctx)
+			t.Fatalf("%v\ntargets: %+v", err, targets)
+		}
+	}
+	select {
+	case <-received:
+	case <-waiting.Done():
+		t.Fatal("the alert never reached the webhook")
+	}
+	got, err := prometheus.Rules(ctx)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(got) != 2 || got[0].Name != "Seen" || got[0].State != "firing" || got[0].Health != "ok" || got[1].Type != "recording" {
+		t.Errorf("rules: %+v", got)
+	}
+	if s, err := prometheus.Query(ctx, "scalar(vector(2.5))"); err != nil || len(s) != 1 || s[0].Value != 2.5 {
+		t.Errorf("a scalar: %v %v", s, err)
+	}
+	if _, err := prometheus.Query(ctx, "up[1m]"); err == nil {
+		t.Error("a matrix should be an error")
+	}
+	if _, err := prometheus.Query(ctx, "up{"); err == nil || !strings.Contains(err.Error(), "parse error") {
+		t.Errorf("a broken expression should show Prometheus' own message: %v", err)
+	}
+
+	servers := []*stack.Server{
+		plane.Etcd.Server, plane.APIServer.Server, plane.ControllerManager.Server, prometheus.Server, alertmanager.Server,
+	}
+	var pids []int
+	for _, s := range servers {
+		pid := s.PID()
+		if !alive(pid) {
+			t.Fatalf("pid %d should run", pid)
+		}
+		pids = append(pids, pid)
+	}
+	for _, s := range []*stack.Server{prometheus.Server, alertmanager.Server} {
+		if err := s.Stop(ctx); err != nil {
+			t.Error(err)
+		}
+	}
+	if err := plane.Stop(ctx); err != nil {
+		t.Error(err)
+	}
+	for _, pid := range pids {
+		if alive(pid) {
+			t.Errorf("pid %d still exists", pid)
+		}
+	}
+}
+
+func stopAtEnd(t *testing.T, s *stack.Server) {
+	t.Cleanup(func() {
+		if err := s.Stop(context.Background()); err != nil {
+			t.Error(err)
+		}
+	})
+}
+
+func write(t *testing.T, path, content string) {
+	t.Helper()
+	if err := os.WriteFile(path, []byte(content), 0o600); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// alive reports whether a process exists. It returns true for zombies.
+func alive(pid int) bool { return pid > 0 && syscall.Kill(pid, 0) == nil }
