@@ -18,9 +18,12 @@ ROOT     := github.com/informer-exporter/informer-exporter
 FAULTS   := ./test/faults ./test/chaos ./test/otlp ./test/hostile ./test/bugs
 # The same, with programs that are processes without the race detector.
 PLAIN    := ./test/demo ./test/auditlog
-RACE     ?= -race
+# CI sets -race.
+RACE     ?=
 # golangci-lint runs govet.
 TEST     := $(GO) test -vet=off
+# Tests wait more than they compute. `make -j3` decides for all of its targets.
+JOBS     = $(if $(findstring -j,$(MAKEFLAGS)),,-j3)
 # Number of packages tested in parallel: tests with servers mostly wait.
 PARALLEL ?= 4
 # Packages that start first, because they wait for most of their minute or two.
@@ -151,13 +154,16 @@ servers: ## Build the servers for tests and demo if they are missing (about twel
 	@$(SERVERS) >/dev/null
 
 .PHONY: test
-test: servers ## Run unit and integration tests with a real API server; RACE= disables the race detector
-	@$(MAKE) --no-print-directory -j2 test-root test-modules
+test: servers ## Run unit and integration tests with a real API server; RACE=-race runs them under the race detector, as CI does
+	@$(MAKE) --no-print-directory $(JOBS) test-root test-data test-modules
+
+.PHONY: test-data
+test-data:
+	$(TEST) -skip '^TestWords$$' -timeout 15m $(NO_RACES)
+	$(TEST) -run '$(HUGE)' ./internal/exporter/client
 
 .PHONY: test-root
 test-root:
-	$(TEST) -skip '^TestWords$$' -timeout 15m $(NO_RACES)
-	$(TEST) -run '$(HUGE)' ./internal/exporter/client
 	$(TEST) $(RACE) -skip '$(HUGE)' -p $(PARALLEL) -parallel 8 -timeout 15m $(LONGEST) $$($(GO) list ./... | grep -vxF "$$($(GO) list $(FAULTS) $(PLAIN) $(LONGEST) $(NO_RACES))")
 
 # Analyzers have no goroutines and no state.
@@ -168,7 +174,7 @@ test-modules:
 
 .PHONY: test-faults
 test-faults: servers ## Run the fault tests: fault table, exporter, demo, trace receivers, hostile API server
-	@$(MAKE) --no-print-directory -j2 test-demo test-race test-auditlog
+	@$(MAKE) --no-print-directory $(JOBS) test-race test-demo test-auditlog
 
 .PHONY: test-race
 test-race:
@@ -180,7 +186,7 @@ test-demo test-auditlog:
 
 .PHONY: e2e
 e2e: servers ## Test the whole chain, from a fault to its alert at a receiver and back
-	@$(MAKE) --no-print-directory -j2 test-chain cost test-replays test-deploy
+	@$(MAKE) --no-print-directory $(JOBS) test-chain cost test-replays test-deploy
 
 .PHONY: test-chain
 test-chain:

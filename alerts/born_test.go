@@ -122,10 +122,12 @@ func TestBornWithTheFault(t *testing.T) {
 				}
 			}
 			all := alerts.Rules(alerts.Config{RunbookBase: string(runbooks.Find(raw))})
+			var suites []promtool.Suite[promtool.Test]
 			for needed, tests := range tests {
-				if out, ok := promtool.Run(t, s.Interval, tests, only(strings.Fields(needed), all)); !ok {
-					t.Error(out)
-				}
+				suites = append(suites, promtool.Suite[promtool.Test]{Interval: s.Interval, Tests: tests, Groups: only(strings.Fields(needed), all)})
+			}
+			if out, ok := promtool.RunAll(t, suites); !ok {
+				t.Error(out)
 			}
 		})
 	}

@@ -59,14 +59,14 @@ func TestRules(t *testing.T) {
 				tests[needed] = append(tests[needed], test)
 			}
 			all := alerts.Rules(alerts.Config{RunbookBase: string(runbooks.Find(raw))})
+			var suites []promtool.Suite[json.RawMessage]
 			for needed, tests := range tests {
-				groups := only(strings.Fields(needed), all)
-				if testing.Short() && deployed(groups) {
-					continue
+				if groups := only(strings.Fields(needed), all); !testing.Short() || !deployed(groups) {
+					suites = append(suites, promtool.Suite[json.RawMessage]{Interval: s.Interval, Tests: tests, Groups: groups})
 				}
-				if out, ok := promtool.Run(t, s.Interval, tests, groups); !ok {
-					t.Error(out)
-				}
+			}
+			if out, ok := promtool.RunAll(t, suites); !ok {
+				t.Error(out)
 			}
 		})
 	}

@@ -162,10 +162,8 @@ func startStateMetrics(t *testing.T, e *fleetEnv, config *rest.Config) (string, 
 func startTiers(t *testing.T, e *fleetEnv, config *rest.Config) (string, func(context.Context) error) {
 	t.Helper()
 	program := filepath.Join(e.dir, "tiers")
-	build := exec.CommandContext(e.ctx, "go", "build", "-o", program, ".")
-	build.Dir = "../../examples/controller-runtime/undecorated" // in another module
-	if out, err := build.CombinedOutput(); err != nil {
-		t.Fatalf("%v\n%s", err, out)
+	if err := stack.Compile(e.ctx, "../../examples/controller-runtime/undecorated", program); err != nil {
+		t.Fatal(err)
 	}
 	e.startProgram(t, "tiers", program, "--kubeconfig="+stacktest.Kubeconfig(t, config), "--metrics-bind-address=127.0.0.1:"+fmt.Sprint(port.Free()), "--leader-election-namespace="+namespace)
 	// A label that is missing makes it add the label again.

@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"net/http"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -166,10 +165,8 @@ func startReceiver(t *testing.T, dir string) *auditReceiver {
 	own := t.TempDir()
 	web := fmt.Sprintf("tls_server_config: {cert_file: %q, key_file: %q}\n", write(t, dir, "ca.crt", cert), write(t, own, "tls.key", key))
 	program := filepath.Join(own, "informer-exporter")
-	build := exec.CommandContext(t.Context(), "go", "build", "-o", program, ".")
-	build.Dir = "../../cmd/exporter" // another module
-	if out, err := build.CombinedOutput(); err != nil {
-		t.Fatalf("%v\n%s", err, out)
+	if err := stack.Compile(t.Context(), "../../cmd/exporter", program); err != nil {
+		t.Fatal(err)
 	}
 	roots := x509.NewCertPool()
 	roots.AppendCertsFromPEM(cert)

@@ -7,7 +7,6 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strings"
 	"sync"
@@ -76,11 +75,7 @@ func newRig(t *testing.T, cases []Case, faulty bool, hold time.Duration) *rig {
 	must(t, err)
 
 	exporter := filepath.Join(dir, "exporter")
-	build := exec.CommandContext(t.Context(), "go", "build", "-o", exporter, ".")
-	build.Dir = "../../cmd/exporter"
-	if out, err := build.CombinedOutput(); err != nil {
-		t.Fatalf("%v\n%s", err, out)
-	}
+	must(t, stack.Compile(t.Context(), "../../cmd/exporter", exporter))
 	run := func(name string, args ...string) string {
 		address := port.Address(port.Free())
 		p, err := stack.StartCommand(t.Context(), stack.Command{

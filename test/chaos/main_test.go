@@ -4,11 +4,12 @@ import (
 	"flag"
 	"fmt"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"sync"
 	"testing"
 	"time"
+
+	"github.com/informer-exporter/informer-exporter/internal/testenv/stack"
 )
 
 func TestMain(m *testing.M) {
@@ -60,13 +61,11 @@ func programFile(t *testing.T) string {
 		if built.dir, built.err = os.MkdirTemp("", "chaos-"); built.err != nil {
 			return
 		}
-		args := []string{"build", "-buildvcs=false", "-o", filepath.Join(built.dir, "exporter")}
+		var flags []string
 		if raceDetector {
-			args = append(args, "-race")
+			flags = []string{"-race"}
 		}
-		if out, err := exec.Command("go", append(args, "../../cmd/exporter")...).CombinedOutput(); err != nil {
-			built.err = fmt.Errorf("build the exporter: %w\n%s", err, out)
-		}
+		built.err = stack.Compile(t.Context(), "../../cmd/exporter", filepath.Join(built.dir, "exporter"), flags...)
 	})
 	if built.err != nil {
 		t.Fatal(built.err)

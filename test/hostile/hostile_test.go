@@ -8,7 +8,6 @@ import (
 	"maps"
 	"math/rand/v2"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"runtime"
 	"slices"
@@ -247,8 +246,8 @@ func build(t *testing.T) string {
 	if runtime.GOOS == "windows" {
 		binary += ".exe"
 	}
-	if out, err := exec.Command("go", "build", "-buildvcs=false", "-o", binary, "../../cmd/exporter").CombinedOutput(); err != nil {
-		t.Fatalf("build the exporter: %v\n%s", err, out)
+	if err := stack.Compile(t.Context(), "../../cmd/exporter", binary); err != nil {
+		t.Fatal(err)
 	}
 	return binary
 }
@@ -301,7 +300,7 @@ func survive(t *testing.T, w world, binary string, cases ...hostileCase) {
 	var samples metricstest.Samples
 	for range 2 {
 		w.create(t)
-		await.Within(t, 3*time.Minute, "the signals of all cases", func(ctx context.Context) error {
+		await.Within(t, 10*time.Minute, "the signals of all cases", func(ctx context.Context) error {
 			var err error
 			if samples, err = metricstest.Scrape(ctx, p.url+"/metrics"); err != nil {
 				return err
@@ -391,7 +390,7 @@ func surviveInProgram(t *testing.T, w world, cases ...hostileCase) {
 	var samples metricstest.Samples
 	for round := range 2 {
 		w.create(t)
-		await.Within(t, 3*time.Minute, "the signals of all cases", func(ctx context.Context) error {
+		await.Within(t, 10*time.Minute, "the signals of all cases", func(ctx context.Context) error {
 			samples = metricstest.Gather(t, registry)
 			return w.right(ctx, samples, cases, inProgram)
 		})

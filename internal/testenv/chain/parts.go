@@ -90,10 +90,8 @@ func buildPrograms(ctx context.Context, dir string, lite bool) (p programs, err 
 			continue
 		}
 		*b.file = filepath.Join(dir, filepath.Base(b.path))
-		cmd := exec.CommandContext(ctx, "go", "build", "-o", *b.file, ".")
-		cmd.Dir = filepath.Join(root, filepath.FromSlash(b.path))
-		if out, err := cmd.CombinedOutput(); err != nil {
-			return p, fmt.Errorf("building %s: %w\n%s", cmd.Dir, err, out)
+		if err := stack.Compile(ctx, filepath.Join(root, filepath.FromSlash(b.path)), *b.file); err != nil {
+			return p, err
 		}
 	}
 	return p, nil

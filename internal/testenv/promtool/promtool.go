@@ -40,15 +40,41 @@ type Sample struct {
 	Value  float64 `json:"value"`
 }
 
-// Run evaluates tests with the rules of groups, which are evaluated in their order, at the given interval. A test is a Test or the equivalent
-// JSON object. Run returns the output of promtool, and whether all results are as expected. It builds promtool if it is
-// missing.
+// Suite has the tests of some rules.
+type Suite[T any] struct {
+	Interval string // of evaluations
+	Tests    []T    // a Test or the equivalent JSON object
+	Groups   any    // rules, which are evaluated in their order
+}
+
+// Run evaluates tests with the rules of groups, as Suite describes them. It returns the output of promtool, and whether all results are as
+// expected. It builds promtool if it is missing.
 func Run[T any](t testing.TB, interval string, tests []T, groups any) (output string, ok bool) {
 	t.Helper()
+	return RunAll(t, []Suite[T]{{interval, tests, groups}})
+}
+
+// RunAll is Run for many suites in one process, whose start takes longer than most of their tests.
+func RunAll[T any](t testing.TB, suites []Suite[T]) (output string, ok bool) {
+	t.Helper()
+	if len(suites) == 0 {
+		return "", true
+	}
 	program, err := stack.Binary(t.Context(), "promtool", slog.New(slog.DiscardHandler))
 	if err != nil {
 		t.Fatal(err)
 	}
+	args := []string{"test", "rules"}
+	for _, s := range suites {
+		args = append(args, s.write(t))
+	}
+	out, err := exec.CommandContext(t.Context(), program, args...).CombinedOutput()
+	return string(out), err == nil
+}
+
+// write writes the suite's files and returns the path of the one for promtool.
+func (s Suite[T]) write(t testing.TB) string {
+	t.Helper()
 	dir := t.TempDir()
 	write := func(name string, content any) string {
 		raw, err := yaml.Marshal(content)
@@ -61,7 +87,7 @@ func Run[T any](t testing.TB, interval string, tests []T, groups any) (output st
 		}
 		return path
 	}
-	rules := write("rules.yaml", map[string]any{"groups": groups})
+	rules := write("rules.yaml", map[string]any{"groups": s.Groups})
 	raw, err := os.ReadFile(rules)
 	if err != nil {
 		t.Fatal(err)
@@ -74,7 +100,5 @@ func Run[T any](t testing.TB, interval string, tests []T, groups any) (output st
 	for _, g := range file.Groups {
 		order = append(order, g.Name)
 	}
-	content := map[string]any{"rule_files": []string{rules}, "group_eval_order": order, "evaluation_interval": interval, "tests": tests}
-	out, err := exec.CommandContext(t.Context(), program, "test", "rules", write("test.yaml", content)).CombinedOutput()
-	return string(out), err == nil
+	return write("test.yaml", map[string]any{"rule_files": []string{rules}, "group_eval_order": order, "evaluation_interval": s.Interval, "tests": s.Tests})
 }

@@ -57,12 +57,7 @@ func newLab(ctx context.Context, log *slog.Logger) (l *lab, err error) {
 		return l, err
 	}
 	l.exporter = filepath.Join(l.dir, "exporter")
-	cmd := exec.CommandContext(ctx, "go", "build", "-o", l.exporter, ".")
-	cmd.Dir = filepath.Join(root, "cmd", "exporter")
-	if out, err := cmd.CombinedOutput(); err != nil {
-		return l, fmt.Errorf("building the exporter: %w\n%s", err, out)
-	}
-	return l, nil
+	return l, stack.Compile(ctx, filepath.Join(root, "cmd", "exporter"), l.exporter)
 }
 
 // startShared starts what all rows share.
