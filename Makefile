@@ -23,7 +23,7 @@ RACE     ?=
 # golangci-lint runs govet.
 TEST     := $(GO) test -vet=off
 # Tests wait more than they compute. `make -j3` decides for all of its targets.
-JOBS     = $(if $(findstring -j,$(MAKEFLAGS)),,-j3)
+JOBS     = $(if $(findstring -j,$(MAKEFLAGS)),,-j2)
 # Number of packages tested in parallel: tests with servers mostly wait.
 PARALLEL ?= 4
 # Packages that start first, because they wait for most of their minute or two.
@@ -155,15 +155,12 @@ servers: ## Build the servers for tests and demo if they are missing (about twel
 
 .PHONY: test
 test: servers ## Run unit and integration tests with a real API server; RACE=-race runs them under the race detector, as CI does
-	@$(MAKE) --no-print-directory $(JOBS) test-root test-data test-modules
-
-.PHONY: test-data
-test-data:
-	$(TEST) -skip '^TestWords$$' -timeout 15m $(NO_RACES)
-	$(TEST) -run '$(HUGE)' ./internal/exporter/client
+	@$(MAKE) --no-print-directory -j2 test-root test-modules
 
 .PHONY: test-root
 test-root:
+	$(TEST) -skip '^TestWords$$' -timeout 15m $(NO_RACES)
+	$(TEST) -run '$(HUGE)' ./internal/exporter/client
 	$(TEST) $(RACE) -skip '$(HUGE)' -p $(PARALLEL) -parallel 8 -timeout 15m $(LONGEST) $$($(GO) list ./... | grep -vxF "$$($(GO) list $(FAULTS) $(PLAIN) $(LONGEST) $(NO_RACES))")
 
 # Analyzers have no goroutines and no state.
