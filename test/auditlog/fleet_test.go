@@ -1,9 +1,11 @@
 package auditlog
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"io"
+	"os"
 	"os/exec"
 	"path/filepath"
 	"testing"
@@ -161,8 +163,9 @@ func startStateMetrics(t *testing.T, e *fleetEnv, config *rest.Config) (string, 
 // startTiers starts the operator on controller-runtime, which does not use the library.
 func startTiers(t *testing.T, e *fleetEnv, config *rest.Config) (string, func(context.Context) error) {
 	t.Helper()
-	program := filepath.Join(e.dir, "tiers")
-	if err := stack.Compile(e.ctx, "../../examples/controller-runtime/undecorated", program); err != nil {
+	program := filepath.Join(e.dir, "tiers") // the first word of its user agent
+	built, err := stack.Compile(e.ctx, "examples/controller-runtime/undecorated")
+	if err = cmp.Or(err, os.Symlink(built, program)); err != nil {
 		t.Fatal(err)
 	}
 	e.startProgram(t, "tiers", program, "--kubeconfig="+stacktest.Kubeconfig(t, config), "--metrics-bind-address=127.0.0.1:"+fmt.Sprint(port.Free()), "--leader-election-namespace="+namespace)

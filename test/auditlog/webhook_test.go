@@ -164,8 +164,8 @@ func startReceiver(t *testing.T, dir string) *auditReceiver {
 	}
 	own := t.TempDir()
 	web := fmt.Sprintf("tls_server_config: {cert_file: %q, key_file: %q}\n", write(t, dir, "ca.crt", cert), write(t, own, "tls.key", key))
-	program := filepath.Join(own, "informer-exporter")
-	if err := stack.Compile(t.Context(), "../../cmd/exporter", program); err != nil {
+	program, err := stack.Compile(t.Context(), "cmd/exporter")
+	if err != nil {
 		t.Fatal(err)
 	}
 	roots := x509.NewCertPool()

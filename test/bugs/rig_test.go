@@ -74,8 +74,8 @@ func newRig(t *testing.T, cases []Case, faulty bool, hold time.Duration) *rig {
 	}, metav1.CreateOptions{})
 	must(t, err)
 
-	exporter := filepath.Join(dir, "exporter")
-	must(t, stack.Compile(t.Context(), "../../cmd/exporter", exporter))
+	exporter, err := stack.Compile(t.Context(), "cmd/exporter")
+	must(t, err)
 	run := func(name string, args ...string) string {
 		address := port.Address(port.Free())
 		p, err := stack.StartCommand(t.Context(), stack.Command{

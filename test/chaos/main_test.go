@@ -4,8 +4,6 @@ import (
 	"flag"
 	"fmt"
 	"os"
-	"path/filepath"
-	"sync"
 	"testing"
 	"time"
 
@@ -23,9 +21,6 @@ func TestMain(m *testing.M) {
 			fmt.Fprintln(os.Stderr, "chaos: stop a control plane:", err)
 			code = max(code, 1)
 		}
-	}
-	if built.dir != "" {
-		_ = os.RemoveAll(built.dir) // a temporary directory
 	}
 	os.Exit(code)
 }
@@ -47,28 +42,16 @@ func long(t *testing.T) bool {
 	return outage > 0
 }
 
-// built is the program.
-var built struct {
-	once sync.Once
-	dir  string
-	err  error
-}
-
-// programFile builds the exporter once for all tests, with the race detector if they have it, and returns its path.
+// programFile builds the exporter, with the race detector if the tests have it, and returns its path.
 func programFile(t *testing.T) string {
 	t.Helper()
-	built.once.Do(func() {
-		if built.dir, built.err = os.MkdirTemp("", "chaos-"); built.err != nil {
-			return
-		}
-		var flags []string
-		if raceDetector {
-			flags = []string{"-race"}
-		}
-		built.err = stack.Compile(t.Context(), "../../cmd/exporter", filepath.Join(built.dir, "exporter"), flags...)
-	})
-	if built.err != nil {
-		t.Fatal(built.err)
+	var flags []string
+	if raceDetector {
+		flags = []string{"-race"}
 	}
-	return filepath.Join(built.dir, "exporter")
+	program, err := stack.Compile(t.Context(), "cmd/exporter", flags...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return program
 }

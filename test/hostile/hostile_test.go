@@ -9,7 +9,6 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
-	"runtime"
 	"slices"
 	"strconv"
 	"strings"
@@ -242,11 +241,8 @@ func (p program) peak() int {
 // build builds the exporter without the race detector, which would take several times the memory.
 func build(t *testing.T) string {
 	t.Helper()
-	binary := filepath.Join(t.TempDir(), "exporter")
-	if runtime.GOOS == "windows" {
-		binary += ".exe"
-	}
-	if err := stack.Compile(t.Context(), "../../cmd/exporter", binary); err != nil {
+	binary, err := stack.Compile(t.Context(), "cmd/exporter")
+	if err != nil {
 		t.Fatal(err)
 	}
 	return binary

@@ -120,7 +120,7 @@ func (c *Chain) start(ctx context.Context) error {
 	first, firstCtx := errgroup.WithContext(ctx)
 	first.Go(func() error { return c.startControlPlane(firstCtx) })
 	first.Go(func() (err error) {
-		built, err = buildPrograms(firstCtx, c.dir, c.options.Lite)
+		built, err = buildPrograms(firstCtx, c.options.Lite)
 		return err
 	})
 	if err := first.Wait(); err != nil {

@@ -72,11 +72,7 @@ func (c *Chain) startControlPlane(ctx context.Context) error {
 type programs struct{ exporter, controller, ownerLabels, tiers string }
 
 // buildPrograms compiles the programs, which is fast with a warm build cache.
-func buildPrograms(ctx context.Context, dir string, lite bool) (p programs, err error) {
-	root, err := stack.Root()
-	if err != nil {
-		return p, err
-	}
+func buildPrograms(ctx context.Context, lite bool) (p programs, err error) {
 	for _, b := range []struct {
 		file *string
 		path string // of the package, from the root
@@ -89,8 +85,7 @@ func buildPrograms(ctx context.Context, dir string, lite bool) (p programs, err 
 		if lite && b.file != &p.exporter {
 			continue
 		}
-		*b.file = filepath.Join(dir, filepath.Base(b.path))
-		if err := stack.Compile(ctx, filepath.Join(root, filepath.FromSlash(b.path)), *b.file); err != nil {
+		if *b.file, err = stack.Compile(ctx, b.path); err != nil {
 			return p, err
 		}
 	}

@@ -45,26 +45,17 @@ func (b builder) binary(ctx context.Context) (string, error) {
 }
 
 func (b builder) lock(ctx context.Context) (unlock func(), err error) {
-	path := filepath.Join(filepath.Dir(b.target), "."+b.program.name+".lock")
 	started, said := time.Now(), time.Now()
-	for {
-		unlock, ok, err := tryLock(path)
-		if err != nil {
-			return nil, fmt.Errorf("lock for the build of %s: %w", b.program.name, err)
-		}
-		if ok {
-			return unlock, nil
-		}
+	unlock, err = lock(ctx, filepath.Join(filepath.Dir(b.target), "."+b.program.name+".lock"), func() {
 		if time.Since(said) >= b.every {
 			said = time.Now()
 			b.log.Info("waiting for another process to build the same program", "program", b.program.name, "elapsed", elapsed(started))
 		}
-		select {
-		case <-ctx.Done():
-			return nil, fmt.Errorf("waiting for another process that builds %s: %w", b.program.name, context.Cause(ctx))
-		case <-time.After(100 * time.Millisecond):
-		}
+	})
+	if err != nil {
+		return nil, fmt.Errorf("lock for the build of %s: %w", b.program.name, err)
 	}
+	return unlock, nil
 }
 
 // build compiles to a temporary name and renames, so that the program is never incomplete, even after a crash.

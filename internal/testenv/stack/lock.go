@@ -1,10 +1,29 @@
 package stack
 
 import (
+	"context"
 	"errors"
+	"fmt"
 	"os"
 	"syscall"
+	"time"
 )
+
+// lock waits for tryLock, and calls waiting ten times a second.
+func lock(ctx context.Context, path string, waiting func()) (unlock func(), err error) {
+	for {
+		unlock, ok, err := tryLock(path)
+		if err != nil || ok {
+			return unlock, err
+		}
+		waiting()
+		select {
+		case <-ctx.Done():
+			return nil, fmt.Errorf("waiting for another process: %w", context.Cause(ctx))
+		case <-time.After(100 * time.Millisecond):
+		}
+	}
+}
 
 // tryLock takes an advisory lock that the kernel releases when the process exits.
 func tryLock(path string) (unlock func(), ok bool, err error) {

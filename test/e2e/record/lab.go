@@ -52,12 +52,8 @@ func newLab(ctx context.Context, log *slog.Logger) (l *lab, err error) {
 		return l, err
 	}
 	l.onStop(func(context.Context) error { return os.RemoveAll(l.dir) })
-	root, err := stack.Root()
-	if err != nil {
-		return l, err
-	}
-	l.exporter = filepath.Join(l.dir, "exporter")
-	return l, stack.Compile(ctx, filepath.Join(root, "cmd", "exporter"), l.exporter)
+	l.exporter, err = stack.Compile(ctx, "cmd/exporter")
+	return l, err
 }
 
 // startShared starts what all rows share.
