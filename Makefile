@@ -22,7 +22,7 @@ PLAIN    := ./test/demo ./test/auditlog
 RACE     ?=
 # golangci-lint runs govet.
 TEST     := $(GO) test -vet=off
-# Tests wait more than they compute. `make -j3` decides for all of its targets.
+# Suites with servers use about half of two cores, so they run beside each other. `make -j3` decides for all of its targets.
 JOBS     = $(if $(findstring -j,$(MAKEFLAGS)),,-j2)
 # Number of packages tested in parallel: tests with servers mostly wait.
 PARALLEL ?= 4

@@ -1,7 +1,6 @@
 package auditlog
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"io"
@@ -165,7 +164,10 @@ func startTiers(t *testing.T, e *fleetEnv, config *rest.Config) (string, func(co
 	t.Helper()
 	program := filepath.Join(e.dir, "tiers") // the first word of its user agent
 	built, err := stack.Compile(e.ctx, "examples/controller-runtime/undecorated")
-	if err = cmp.Or(err, os.Symlink(built, program)); err != nil {
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Symlink(built, program); err != nil {
 		t.Fatal(err)
 	}
 	e.startProgram(t, "tiers", program, "--kubeconfig="+stacktest.Kubeconfig(t, config), "--metrics-bind-address=127.0.0.1:"+fmt.Sprint(port.Free()), "--leader-election-namespace="+namespace)

@@ -54,7 +54,7 @@ func Run[T any](t testing.TB, interval string, tests []T, groups any) (output st
 	return RunAll(t, []Suite[T]{{interval, tests, groups}})
 }
 
-// RunAll is Run for many suites in one process: its start takes longer than most suites.
+// RunAll is Run for many suites in one process: its start takes as long as most suites.
 func RunAll[T any](t testing.TB, suites []Suite[T]) (output string, ok bool) {
 	t.Helper()
 	if len(suites) == 0 {
