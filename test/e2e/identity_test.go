@@ -36,7 +36,7 @@ func TestExporterAsItsServiceAccount(t *testing.T) {
 			if err := os.WriteFile(file, []byte(run.config), 0o600); err != nil {
 				t.Fatal(err)
 			}
-			url := startExporter(t, filepath.Join(c.Dir(), "exporter"), "--kubeconfig="+kubeconfig, "--config.file="+file)
+			url := startExporter(t, c.Exporter.Program(), "--kubeconfig="+kubeconfig, "--config.file="+file)
 			awaitValues(t, url, "informer_exporter_kind_up", "1", defaultKinds())
 			awaitValues(t, url, "informer_exporter_kind_up", "0", run.denied)
 			awaitValues(t, url, "k8s_informer_synced", "1", defaultKinds())

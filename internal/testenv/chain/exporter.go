@@ -57,7 +57,7 @@ func (f Fault) RunCheck(ctx context.Context, c *Chain, args ...string) (output s
 	if f.reconfigures {
 		args = append(args, "--config.file="+c.ExporterConfig())
 	}
-	out, err := exec.CommandContext(ctx, filepath.Join(c.dir, "exporter"), args...).CombinedOutput()
+	out, err := exec.CommandContext(ctx, c.Exporter.Program(), args...).CombinedOutput()
 	if exit := (*exec.ExitError)(nil); errors.As(err, &exit) {
 		return string(out), exit.ExitCode(), nil
 	}

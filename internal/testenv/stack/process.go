@@ -200,6 +200,9 @@ func (s *Server) PID() int {
 	return 0
 }
 
+// Program returns the path of the program.
+func (s *Server) Program() string { return s.command.Program }
+
 // LogFile returns the path of the server's log. Restarts append to it.
 func (s *Server) LogFile() string { return s.command.logFile() }
 
