@@ -187,14 +187,18 @@ test-demo test-auditlog:
 e2e: servers ## Test the whole chain, from a fault to its alert at a receiver and back
 	@$(MAKE) --no-print-directory $(JOBS) test-chain cost test-replays test-deploy
 
+# The tests of the chain mostly wait, one after the other, so the other tests of the same program run beside them.
 .PHONY: test-chain
-test-chain:
-	cd test/e2e && $(TEST) -count=1 -timeout 55m -v -skip '$(REPLAYS)' . ./recording
+test-chain: e2e.test
+	cd test/e2e && $(CURDIR)/bin/e2e.test -test.timeout 55m -test.v -test.skip '$(REPLAYS)'
 
-# The tests of the chain mostly wait, one after the other.
 .PHONY: test-replays
-test-replays:
-	cd test/e2e && $(TEST) -count=1 -timeout 25m -v -run '$(REPLAYS)' .
+test-replays: e2e.test
+	cd test/e2e && $(CURDIR)/bin/e2e.test -test.timeout 25m -test.v -test.run '$(REPLAYS)' && $(TEST) ./recording
+
+.PHONY: e2e.test
+e2e.test:
+	cd test/e2e && $(TEST) -c -o $(CURDIR)/bin/e2e.test .
 
 .PHONY: test-deploy
 test-deploy: servers ## Test the Helm chart, the image and the compose file; part of e2e
