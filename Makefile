@@ -198,7 +198,7 @@ test-replays: e2e.test
 
 .PHONY: e2e.test
 e2e.test:
-	cd test/e2e && $(TEST) -c -o $(CURDIR)/bin/e2e.test .
+	cd test/e2e && $(TEST) -c -ldflags '-s -w' -o $(CURDIR)/bin/e2e.test .
 
 .PHONY: test-deploy
 test-deploy: servers ## Test the Helm chart, the image and the compose file; part of e2e
