@@ -1,10 +1,14 @@
 package exporter
 
 import (
+	"bytes"
+	"errors"
 	"strings"
 	"testing"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/client-go/discovery"
 	"k8s.io/client-go/dynamic"
 
 	"github.com/informer-exporter/informer-exporter/collectors/catalog"
@@ -31,6 +35,22 @@ func TestWithoutStatusSubresource(t *testing.T) {
 	}
 	stacktest.Define(t, admin, stack.Definition(group, "Gear", version(false)))
 	stacktest.Define(t, admin, stack.Definition(group, "Wheel", version(true)))
+	// Otherwise the first lists may not wait long enough for the description on a busy machine, and the next ones follow after minutes.
+	await.NoError(t, "the API server describes both", func() error {
+		paths, err := discovery.NewDiscoveryClientForConfigOrDie(admin).OpenAPIV3().Paths()
+		if err != nil {
+			return err
+		}
+		described, ok := paths["apis/"+group+"/v1"]
+		if !ok {
+			return errors.New("the group is not described")
+		}
+		document, err := described.Schema(runtime.ContentTypeJSON)
+		if err == nil && (!bytes.Contains(document, []byte("/gears")) || !bytes.Contains(document, []byte("/wheels"))) {
+			err = errors.New("a resource is not described")
+		}
+		return err
+	})
 	e := newReal(t, Options{REST: admin, Config: config.Config{Resources: []config.Resource{
 		{Name: without}, {Name: with}, {Name: "nodes"}, {Name: "deployments.apps"}, {Name: "customresourcedefinitions.apiextensions.k8s.io"},
 	}}})
