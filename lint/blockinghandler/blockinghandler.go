@@ -47,12 +47,10 @@ func run(pass *analysis.Pass) (any, error) {
 			continue
 		}
 		for _, f := range ir.Of(pass).Reached(h.Func, depth) {
-			for _, block := range f.Blocks {
-				for _, instr := range block.Instrs {
-					if what := blocks(ir.Of(pass), instr); what != "" && !reported[instr.Pos()] {
-						reported[instr.Pos()] = true
-						pass.Reportf(instr.Pos(), "%s blocks an event handler: add a key to a queue, and do this in a worker", what)
-					}
+			for instr := range ir.Instrs[ssa.Instruction](f) {
+				if what := blocks(ir.Of(pass), instr); what != "" && !reported[instr.Pos()] {
+					reported[instr.Pos()] = true
+					pass.Reportf(instr.Pos(), "%s blocks an event handler: add a key to a queue, and do this in a worker", what)
 				}
 			}
 		}
@@ -125,15 +123,9 @@ func unbuffered(pkg *ir.Package, v ssa.Value) bool {
 func fieldStores(pkg *ir.Package, field *ssa.FieldAddr) []*ssa.Store {
 	var all []*ssa.Store
 	for _, f := range pkg.Funcs {
-		for _, block := range f.Blocks {
-			for _, instr := range block.Instrs {
-				store, ok := instr.(*ssa.Store)
-				if !ok {
-					continue
-				}
-				if addr, ok := store.Addr.(*ssa.FieldAddr); ok && addr.Field == field.Field && types.Identical(addr.X.Type(), field.X.Type()) {
-					all = append(all, store)
-				}
+		for store := range ir.Instrs[*ssa.Store](f) {
+			if addr, ok := store.Addr.(*ssa.FieldAddr); ok && addr.Field == field.Field && types.Identical(addr.X.Type(), field.X.Type()) {
+				all = append(all, store)
 			}
 		}
 	}

@@ -42,10 +42,9 @@ func run(pass *analysis.Pass) (any, error) {
 			continue
 		}
 		stopped := stops(f)
-		for call := range ir.Calls(f) {
-			factory, ok := call.(*ssa.Call)
-			if ok && call.Common().StaticCallee() != nil && kube.IsFactory(factory.Type()) && kube.HasMethod(factory.Type(), "Shutdown") && leaks(factory, stopped) {
-				pass.Reportf(call.Pos(), "this function starts and stops the factory, and returns before its informers have ended: call Shutdown")
+		for factory := range ir.Instrs[*ssa.Call](f) {
+			if factory.Call.StaticCallee() != nil && kube.IsFactory(factory.Type()) && kube.HasMethod(factory.Type(), "Shutdown") && leaks(factory, stopped) {
+				pass.Reportf(factory.Pos(), "this function starts and stops the factory, and returns before its informers have ended: call Shutdown")
 			}
 		}
 	}
@@ -55,11 +54,7 @@ func run(pass *analysis.Pass) (any, error) {
 // stops returns the channels that a function closes when it returns, and the calls with contexts that it cancels.
 func stops(f *ssa.Function) map[ssa.Value]bool {
 	all := map[ssa.Value]bool{}
-	for call := range ir.Calls(f) {
-		d, ok := call.(*ssa.Defer)
-		if !ok {
-			continue
-		}
+	for d := range ir.Instrs[*ssa.Defer](f) {
 		if b, ok := d.Call.Value.(*ssa.Builtin); ok && b.Name() == "close" {
 			all[origin(d.Call.Args[0])] = true
 		} else if kube.Is(d.Call.Value.Type(), "context", "CancelFunc") {

@@ -67,16 +67,8 @@ func local(obj ssa.Value) bool {
 func used(v ssa.Value, change ssa.CallInstruction) bool {
 	for _, ref := range *v.Referrers() {
 		switch ref := ref.(type) {
-		case *ssa.MakeInterface:
-			if used(ref, change) {
-				return true
-			}
-		case *ssa.FieldAddr:
-			if used(ref, change) {
-				return true
-			}
-		case *ssa.ChangeInterface:
-			if used(ref, change) {
+		case *ssa.MakeInterface, *ssa.FieldAddr, *ssa.ChangeInterface:
+			if used(ref.(ssa.Value), change) {
 				return true
 			}
 		case *ssa.Call:

@@ -45,17 +45,14 @@ var cluster = map[string]bool{
 func run(pass *analysis.Pass) (any, error) {
 	reported := map[*ssa.Function]bool{}
 	for _, f := range ir.Of(pass).Funcs {
-		for _, block := range f.Blocks {
-			for _, instr := range block.Instrs {
-				conversion, ok := instr.(*ssa.ChangeType)
-				if !ok || !kube.Is(conversion.Type(), kube.Cache, "KeyFunc") {
-					continue
-				}
-				for _, key := range ir.Of(pass).Functions(conversion.X) {
-					if !reported[key] && namespaced(key) && nameOnly(pass, key.Syntax()) {
-						reported[key] = true
-						pass.Reportf(key.Pos(), "this key function ignores the namespace: objects with one name replace each other")
-					}
+		for conversion := range ir.Instrs[*ssa.ChangeType](f) {
+			if !kube.Is(conversion.Type(), kube.Cache, "KeyFunc") {
+				continue
+			}
+			for _, key := range ir.Of(pass).Functions(conversion.X) {
+				if !reported[key] && namespaced(key) && nameOnly(pass, key.Syntax()) {
+					reported[key] = true
+					pass.Reportf(key.Pos(), "this key function ignores the namespace: objects with one name replace each other")
 				}
 			}
 		}
@@ -65,14 +62,10 @@ func run(pass *analysis.Pass) (any, error) {
 
 // namespaced reports whether a key function asserts that its object has a namespaced type of k8s.io/api.
 func namespaced(key *ssa.Function) bool {
-	for _, block := range key.Blocks {
-		for _, instr := range block.Instrs {
-			if a, ok := instr.(*ssa.TypeAssert); ok {
-				path, name := kube.PathName(a.AssertedType)
-				if strings.HasPrefix(path, "k8s.io/api/") && !cluster[name] {
-					return true
-				}
-			}
+	for a := range ir.Instrs[*ssa.TypeAssert](key) {
+		path, name := kube.PathName(a.AssertedType)
+		if strings.HasPrefix(path, "k8s.io/api/") && !cluster[name] {
+			return true
 		}
 	}
 	return false

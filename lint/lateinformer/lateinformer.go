@@ -43,11 +43,7 @@ func run(pass *analysis.Pass) (any, error) {
 	for _, f := range ir.Of(pass).Funcs {
 		var starts []*ssa.Call
 		var requests []request
-		for instr := range ir.Calls(f) {
-			call, ok := instr.(*ssa.Call)
-			if !ok {
-				continue
-			}
+		for call := range ir.Instrs[*ssa.Call](f) {
 			if m, ok := kube.Called(&call.Call); ok && m.Recv != nil && kube.IsFactory(m.Recv.Type()) && (m.Name == "Start" || m.Name == "StartWithContext") {
 				starts = append(starts, call)
 			} else if factory, names := kube.Chain(call); factory != nil {

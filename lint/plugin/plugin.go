@@ -3,6 +3,7 @@ package plugin
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/golangci/plugin-module-register/register"
 	"golang.org/x/tools/go/analysis"
@@ -27,21 +28,12 @@ func New(raw any) (register.LinterPlugin, error) {
 	enabled := rules.All()
 	for _, name := range settings.Disable {
 		n := len(enabled)
-		if enabled = without(enabled, name); len(enabled) == n {
+		enabled = slices.DeleteFunc(enabled, func(rule *analysis.Analyzer) bool { return rule.Name == name })
+		if len(enabled) == n {
 			return nil, fmt.Errorf("disable: %q is not a rule of informerlint", name)
 		}
 	}
 	return plugin{enabled}, nil
-}
-
-func without(all []*analysis.Analyzer, name string) []*analysis.Analyzer {
-	var rest []*analysis.Analyzer
-	for _, rule := range all {
-		if rule.Name != name {
-			rest = append(rest, rule)
-		}
-	}
-	return rest
 }
 
 type plugin struct{ rules []*analysis.Analyzer }

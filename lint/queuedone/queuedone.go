@@ -44,9 +44,8 @@ var Analyzer = &analysis.Analyzer{
 
 func run(pass *analysis.Pass) (any, error) {
 	for _, f := range ir.Of(pass).Funcs {
-		for call := range ir.Calls(f) {
-			get, ok := call.(*ssa.Call)
-			if !ok || !calls(get.Common(), "Get") || ir.InTest(pass, get.Pos()) || escapes(get) {
+		for get := range ir.Instrs[*ssa.Call](f) {
+			if !calls(get.Common(), "Get") || ir.InTest(pass, get.Pos()) || escapes(get) {
 				continue
 			}
 			switch direct, elsewhere := done(ir.Of(pass), f); {
@@ -63,7 +62,7 @@ func run(pass *analysis.Pass) (any, error) {
 
 func calls(call *ssa.CallCommon, name string) bool {
 	m, ok := kube.Called(call)
-	return ok && m.Name == name && m.Recv != nil && kube.IsQueue(m.Recv.Type())
+	return ok && m.OfQueue(name)
 }
 
 // done returns the blocks of a function that call Done, and whether a deferred or another function does.
@@ -90,7 +89,7 @@ func doneByOthers(pkg *ir.Package, get *ssa.Call) bool {
 	queue, _ := kube.Called(&get.Call)
 	for _, f := range pkg.Funcs {
 		for call := range ir.Calls(f) {
-			if m, ok := kube.Called(call.Common()); ok && calls(call.Common(), "Done") && types.Identical(m.Recv.Type(), queue.Recv.Type()) {
+			if m, ok := kube.Called(call.Common()); ok && m.OfQueue("Done") && types.Identical(m.Recv.Type(), queue.Recv.Type()) {
 				return true
 			}
 		}

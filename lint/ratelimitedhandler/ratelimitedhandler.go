@@ -49,7 +49,7 @@ func run(pass *analysis.Pass) (any, error) {
 		for _, f := range ir.Of(pass).Reached(h.Func, depth) {
 			for call := range ir.Calls(f) {
 				m, ok := kube.Called(call.Common())
-				if ok && m.Name == "AddRateLimited" && m.Recv != nil && kube.IsQueue(m.Recv.Type()) && !reported[call.Pos()] && !retries(call) {
+				if ok && m.OfQueue("AddRateLimited") && !reported[call.Pos()] && !retries(call) {
 					reported[call.Pos()] = true
 					pass.Reportf(call.Pos(), "AddRateLimited in an event handler delays the event as if its item had failed: use Add")
 				}

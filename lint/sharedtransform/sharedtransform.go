@@ -36,11 +36,7 @@ var Analyzer = &analysis.Analyzer{
 func run(pass *analysis.Pass) (any, error) {
 	for _, f := range ir.Of(pass).Funcs {
 		var before []*ssa.Call
-		for instr := range ir.Calls(f) {
-			call, ok := instr.(*ssa.Call)
-			if !ok {
-				continue
-			}
+		for call := range ir.Instrs[*ssa.Call](f) {
 			m, ok := kube.Called(&call.Call)
 			if !ok || m.Name != "SetTransform" || m.Recv == nil || !kube.IsInformer(m.Recv.Type()) {
 				continue

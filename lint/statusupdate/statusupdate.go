@@ -66,11 +66,9 @@ func updated(call *ssa.CallCommon) ssa.Value {
 
 // changesStatus reports whether a function assigns to the status of an object before a call.
 func changesStatus(f *ssa.Function, obj ssa.Value, call ssa.Instruction) bool {
-	for _, block := range f.Blocks {
-		for _, instr := range block.Instrs {
-			if store, ok := instr.(*ssa.Store); ok && ir.Dominates(store, call) && ofStatus(store.Addr, obj) {
-				return true
-			}
+	for store := range ir.Instrs[*ssa.Store](f) {
+		if ir.Dominates(store, call) && ofStatus(store.Addr, obj) {
+			return true
 		}
 	}
 	return false

@@ -50,21 +50,19 @@ func run(pass *analysis.Pass) (any, error) {
 			callee := call.Common().StaticCallee()
 			locks = locks || callee != nil && callee.Pkg != nil && callee.Pkg.Pkg.Path() == "sync"
 		}
-		for _, block := range h.Func.Blocks {
-			for _, instr := range block.Instrs {
-				switch instr := instr.(type) {
-				case *ssa.Return:
-					if len(instr.Results) == 2 && isNil(instr.Results[0]) && isNil(instr.Results[1]) && !checked(instr, h) {
-						pass.Reportf(instr.Pos(), "this transform returns nil without an error: the informer cannot store that")
-					}
-				case *ssa.Store:
-					if !locks && outside(instr.Addr) && !ir.InTest(pass, instr.Pos()) {
-						pass.Reportf(instr.Pos(), "this transform writes to a variable outside of it, which informers do at the same time")
-					}
-				case *ssa.MapUpdate:
-					if load, ok := instr.Map.(*ssa.UnOp); ok && !locks && outside(load.X) && !ir.InTest(pass, instr.Pos()) {
-						pass.Reportf(instr.Pos(), "this transform writes to a map outside of it, which informers do at the same time")
-					}
+		for instr := range ir.Instrs[ssa.Instruction](h.Func) {
+			switch instr := instr.(type) {
+			case *ssa.Return:
+				if len(instr.Results) == 2 && isNil(instr.Results[0]) && isNil(instr.Results[1]) && !checked(instr, h) {
+					pass.Reportf(instr.Pos(), "this transform returns nil without an error: the informer cannot store that")
+				}
+			case *ssa.Store:
+				if !locks && outside(instr.Addr) && !ir.InTest(pass, instr.Pos()) {
+					pass.Reportf(instr.Pos(), "this transform writes to a variable outside of it, which informers do at the same time")
+				}
+			case *ssa.MapUpdate:
+				if load, ok := instr.Map.(*ssa.UnOp); ok && !locks && outside(load.X) && !ir.InTest(pass, instr.Pos()) {
+					pass.Reportf(instr.Pos(), "this transform writes to a map outside of it, which informers do at the same time")
 				}
 			}
 		}

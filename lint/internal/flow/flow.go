@@ -86,19 +86,17 @@ func (g *group) summarize() []Write {
 		if follow {
 			g.results[f] = results
 		}
-		for _, block := range f.Blocks {
-			for _, instr := range block.Instrs {
-				values, by := g.written(instr)
-				for _, v := range values {
-					switch s := g.state(v); {
-					case s.kind != cached:
-					case s.needs == 0:
-						writes = append(writes, Write{instr, by, g.changes(instr, v)})
-					default:
-						for p, bit := range g.params {
-							if s.needs == bit && !g.changed[p].IsValid() {
-								g.changed[p] = cmp.Or(g.changes(instr, v), instr.Pos())
-							}
+		for instr := range ir.Instrs[ssa.Instruction](f) {
+			values, by := g.written(instr)
+			for _, v := range values {
+				switch s := g.state(v); {
+				case s.kind != cached:
+				case s.needs == 0:
+					writes = append(writes, Write{instr, by, g.changes(instr, v)})
+				default:
+					for p, bit := range g.params {
+						if s.needs == bit && !g.changed[p].IsValid() {
+							g.changed[p] = cmp.Or(g.changes(instr, v), instr.Pos())
 						}
 					}
 				}
@@ -110,15 +108,9 @@ func (g *group) summarize() []Write {
 
 func makesStores(pkg *ir.Package) bool {
 	for _, f := range pkg.Funcs {
-		for _, block := range f.Blocks {
-			for _, instr := range block.Instrs {
-				call, ok := instr.(*ssa.Call)
-				if !ok {
-					continue
-				}
-				if m, ok := kube.Called(&call.Call); ok && m.In(kube.Cache, "NewStore", "NewIndexer", "NewTTLStore", "NewExpirationStore") {
-					return true
-				}
+		for call := range ir.Instrs[*ssa.Call](f) {
+			if m, ok := kube.Called(&call.Call); ok && m.In(kube.Cache, "NewStore", "NewIndexer", "NewTTLStore", "NewExpirationStore") {
+				return true
 			}
 		}
 	}

@@ -48,17 +48,15 @@ func (g *group) solve() {
 	for n, changed := 0, true; changed && n < passes; n++ {
 		changed = false
 		for _, f := range g.funcs {
-			for _, block := range f.Blocks {
-				for _, instr := range block.Instrs {
-					v, ok := instr.(ssa.Value)
-					if !ok {
-						continue
-					}
-					old := g.states[v]
-					if next := g.eval(v); next != old && (old.kind == unknown || next.kind == none || next.needs != old.needs) {
-						g.states[v] = next
-						changed = true
-					}
+			for instr := range ir.Instrs[ssa.Instruction](f) {
+				v, ok := instr.(ssa.Value)
+				if !ok {
+					continue
+				}
+				old := g.states[v]
+				if next := g.eval(v); next != old && (old.kind == unknown || next.kind == none || next.needs != old.needs) {
+					g.states[v] = next
+					changed = true
 				}
 			}
 		}

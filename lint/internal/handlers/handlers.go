@@ -69,10 +69,8 @@ func run(pass *analysis.Pass) (any, error) {
 	fd := &finder{pkg: ir.Of(pass), seen: map[key]bool{}}
 	for _, f := range fd.pkg.Funcs {
 		fd.events(f)
-		for _, block := range f.Blocks {
-			for _, instr := range block.Instrs {
-				fd.visit(instr)
-			}
+		for instr := range ir.Instrs[ssa.Instruction](f) {
+			fd.visit(instr)
 		}
 	}
 	return fd.found, nil

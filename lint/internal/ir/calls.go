@@ -6,18 +6,21 @@ import (
 	"golang.org/x/tools/go/ssa"
 )
 
-// Calls returns the calls of a function, without its literals.
-func Calls(f *ssa.Function) iter.Seq[ssa.CallInstruction] {
-	return func(yield func(ssa.CallInstruction) bool) {
+// Instrs returns the instructions of a type in a function, without those of its literals.
+func Instrs[T ssa.Instruction](f *ssa.Function) iter.Seq[T] {
+	return func(yield func(T) bool) {
 		for _, block := range f.Blocks {
 			for _, instr := range block.Instrs {
-				if call, ok := instr.(ssa.CallInstruction); ok && !yield(call) {
+				if instr, ok := instr.(T); ok && !yield(instr) {
 					return
 				}
 			}
 		}
 	}
 }
+
+// Calls returns the calls of a function, without its literals.
+func Calls(f *ssa.Function) iter.Seq[ssa.CallInstruction] { return Instrs[ssa.CallInstruction](f) }
 
 // Reached returns f, and the functions of the package that f calls in its own goroutine, up to a depth.
 func (p *Package) Reached(f *ssa.Function, depth int) []*ssa.Function {

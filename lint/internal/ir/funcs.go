@@ -3,6 +3,7 @@ package ir
 import (
 	"go/token"
 	"go/types"
+	"slices"
 
 	"golang.org/x/tools/go/ssa"
 )
@@ -100,15 +101,9 @@ func Binding(free *ssa.FreeVar) ssa.Value {
 	if f.Parent() == nil {
 		return nil
 	}
-	for _, block := range f.Parent().Blocks {
-		for _, instr := range block.Instrs {
-			if closure, ok := instr.(*ssa.MakeClosure); ok && closure.Fn == f {
-				for i, v := range f.FreeVars {
-					if v == free {
-						return closure.Bindings[i]
-					}
-				}
-			}
+	for closure := range Instrs[*ssa.MakeClosure](f.Parent()) {
+		if closure.Fn == f {
+			return closure.Bindings[slices.Index(f.FreeVars, free)]
 		}
 	}
 	return nil

@@ -4,6 +4,7 @@ import (
 	"go/ast"
 	"go/types"
 	"reflect"
+	"slices"
 	"strings"
 
 	"golang.org/x/tools/go/analysis"
@@ -24,18 +25,13 @@ type Package struct {
 	Prog *ssa.Program
 	// Funcs are the functions of the source, each followed by its function literals.
 	Funcs []*ssa.Function
-	// literals are the functions by their literals.
-	literals map[ast.Node]*ssa.Function
 }
 
 // Of returns the SSA form of the package that pass analyzes. The rule must require Analyzer.
 func Of(pass *analysis.Pass) *Package { return pass.ResultOf[Analyzer].(*Package) }
 
-// Literal returns the function of a literal or of a declaration.
-func (p *Package) Literal(node ast.Node) *ssa.Function { return p.literals[node] }
-
 func run(pass *analysis.Pass) (any, error) {
-	p := &Package{literals: map[ast.Node]*ssa.Function{}}
+	p := &Package{}
 	if !usesClients(pass.Pkg) {
 		return p, nil
 	}
@@ -58,13 +54,8 @@ func run(pass *analysis.Pass) (any, error) {
 }
 
 func (p *Package) add(f *ssa.Function) {
-	if f == nil {
-		return
-	}
-	p.Funcs = append(p.Funcs, f)
-	p.literals[f.Syntax()] = f
-	for _, literal := range f.AnonFuncs {
-		p.add(literal)
+	if f != nil {
+		p.Funcs = append(p.Funcs, Literals(f)...)
 	}
 }
 
@@ -80,12 +71,7 @@ func usesClients(pkg *types.Package) bool {
 		if strings.HasPrefix(pkg.Path(), "k8s.io/client-go/") || strings.HasPrefix(pkg.Path(), "sigs.k8s.io/controller-runtime/") {
 			return true
 		}
-		for _, imported := range pkg.Imports() {
-			if uses(imported) {
-				return true
-			}
-		}
-		return false
+		return slices.ContainsFunc(pkg.Imports(), uses)
 	}
 	return uses(pkg)
 }

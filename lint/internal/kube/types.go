@@ -2,6 +2,7 @@ package kube
 
 import (
 	"go/types"
+	"slices"
 	"strings"
 
 	"golang.org/x/tools/go/ssa"
@@ -84,12 +85,12 @@ func (m Method) In(path string, names ...string) bool {
 	if m.Type != "" {
 		full = m.Type + "." + m.Name
 	}
-	for _, name := range names {
-		if full == name {
-			return true
-		}
-	}
-	return false
+	return slices.Contains(names, full)
+}
+
+// OfQueue reports whether m is the method of a work queue that has the name.
+func (m Method) OfQueue(name string) bool {
+	return m.Name == name && m.Recv != nil && IsQueue(m.Recv.Type())
 }
 
 // HasMethod reports whether a type, or a pointer to it, has a method.
