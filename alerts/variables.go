@@ -61,8 +61,10 @@ func assignments(variables []string, value func(string) string) string {
 // annotate adds what a reader needs for the commands and the queries of the runbook, as templates.
 func (a Alert) annotate(rules []Rule, c Config) []Rule {
 	assigned := assignments(a.Runbook.labelVariables(), func(v string) string {
-		// A program chooses the values of some labels, which must not break out of the quotes.
-		return `{{ $labels.` + a.labelOf(v, c) + ` | reReplaceAll "[^-A-Za-z0-9._:/*]" "" }}`
+		// A program chooses the values of some labels, which must not break out of the quotes. A handler may be main.(*Controller)
+		// or queue.Handler[string], a user https://issuer#jane or jane+admin@example.com
+		// (\x40, because @ is the mark of a label that can be renamed).
+		return `{{ $labels.` + a.labelOf(v, c) + ` | reReplaceAll "[^][A-Za-z0-9._:/*()\x40+#=,~-]" "" }}`
 	})
 	for _, r := range rules {
 		if r.Alert == "" {
