@@ -310,7 +310,8 @@ const finalizer = "example.com/volumes"
 func (c *run) deletedAfterRestart(p *program, child string) bool {
 	uid := c.awaits(child, true)
 	p.stop()
-	c.launch(c.atSecond(), p.do)
+	p = c.launch(c.atSecond(), p.do)
+	await.True(c, "the restarted program reconciles", func() bool { return p.done.Load() > 0 })
 	c.end()
 	return c.uid(child) != uid
 }

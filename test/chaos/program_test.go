@@ -54,13 +54,13 @@ type program struct {
 // start starts the exporter and waits until it is healthy.
 func start(t *testing.T, kubeconfig string, admin *rest.Config, config string) *program {
 	t.Helper()
+	file, dir := programFile(t), t.TempDir() // compiled before a port is taken
 	address := port.Address(port.Free())
-	dir := t.TempDir()
 	p := &program{t: t, admin: admin, url: "http://" + address, config: &configMap{dir: t.TempDir()}}
 	p.write(config)
 	var err error
 	p.server, err = stack.StartCommand(t.Context(), stack.Command{
-		Name: "exporter", Program: programFile(t), Dir: dir, Ready: stack.Answers(p.url + "/readyz"), StopTimeout: patience(),
+		Name: "exporter", Program: file, Dir: dir, Ready: stack.Answers(p.url + "/readyz"), StopTimeout: patience(),
 		Args: []string{"--log.format=json", "--kubeconfig=" + kubeconfig, "--config.file=" + p.config.path(), "--web.listen-address=" + address},
 	})
 	if err != nil {

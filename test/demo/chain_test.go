@@ -90,23 +90,25 @@ func TestChain(t *testing.T) {
 
 	t.Run("an exemplar leads to its trace", func(t *testing.T) { exemplarLeadsToTrace(t, c) })
 	t.Run("an alert reaches the webhook and is resolved", func(t *testing.T) {
-		ctx, cancel := context.WithTimeout(t.Context(), patience)
-		defer cancel()
+		waitFor := func(alert func(receiver.Alert) bool) {
+			t.Helper()
+			ctx, cancel := context.WithTimeout(t.Context(), patience)
+			defer cancel()
+			if _, err := c.Receiver.Wait(ctx, alert); err != nil {
+				t.Error(err)
+			}
+		}
 		watchDown := func(status string) func(receiver.Alert) bool {
 			return func(a receiver.Alert) bool {
 				return a.Name == "InformerWatchDown" && a.Status == status && a.Receiver == "ticket" && a.Labels["name"] == "load"
 			}
 		}
 		c.Proxy.Cut()
-		if _, err := c.Receiver.Wait(ctx, watchDown("firing")); err != nil {
-			t.Error(err)
-		}
+		waitFor(watchDown("firing"))
 		if err := c.Proxy.Restore(); err != nil {
 			t.Fatal(err)
 		}
-		if _, err := c.Receiver.Wait(ctx, watchDown("resolved")); err != nil {
-			t.Error(err)
-		}
+		waitFor(watchDown("resolved"))
 	})
 	const (
 		pods    = `{name="load", informer_type="pods"}`

@@ -108,7 +108,8 @@ func startChain(ctx context.Context) (*chain.Chain, string, error) {
 		Generate: map[string]any{"objectives": impatient, "keepFiringFor": "5s"},
 		// The scrape timeout: on a busy machine a failed scrape restarts the wait of alerts.
 		Interval: 2 * time.Second,
-		Log:      slog.New(slog.NewTextHandler(os.Stderr, nil)),
+		// A line per alert would hide the message of a test that fails.
+		Log: slog.New(slog.NewTextHandler(os.Stderr, &slog.HandlerOptions{Level: slog.LevelWarn})),
 	})
 	return c, dir, err
 }

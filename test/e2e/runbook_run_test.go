@@ -136,7 +136,8 @@ func seedRunbooks(t *testing.T, client kubernetes.Interface, namespace string) {
 	t.Helper()
 	ctx := t.Context()
 	meta := func(name string) metav1.ObjectMeta {
-		return metav1.ObjectMeta{Namespace: namespace, Name: name, Labels: map[string]string{"app.kubernetes.io/name": "informer-exporter"}}
+		labels := map[string]string{"app.kubernetes.io/name": "informer-exporter", "app.kubernetes.io/component": "exporter"}
+		return metav1.ObjectMeta{Namespace: namespace, Name: name, Labels: labels}
 	}
 	template := corev1.PodTemplateSpec{
 		ObjectMeta: metav1.ObjectMeta{Labels: map[string]string{"app": "example"}},

@@ -36,8 +36,6 @@ type options struct {
 	lists bool
 	// unfiltered makes the informer request all namespaces, although it is for one; only objects with its label are received.
 	unfiltered bool
-	// direct bypasses the proxy, which would accept connections after the server has stopped.
-	direct bool
 	// user is impersonated by the informer's client.
 	user string
 	// resync is the informer's resync period.
@@ -124,23 +122,20 @@ func newBareRig(t *testing.T, checks collectors.Checks) *rig {
 // through returns the configuration of the informer's client, which connects through the gate and the proxy.
 func (r *rig) through(o options) *rest.Config {
 	r.Helper()
-	config := rest.CopyConfig(o.server)
-	if !o.direct {
-		host, err := url.Parse(o.server.Host)
-		if err != nil {
-			r.Fatal(err)
-		}
-		if r.proxy, err = faultproxy.Start(host.Host); err != nil {
-			r.Fatal(err)
-		}
-		r.Cleanup(func() {
-			r.stop()
-			if err := r.proxy.Close(); err != nil {
-				r.Error(err)
-			}
-		})
-		config = r.proxy.RESTConfig(o.server)
+	host, err := url.Parse(o.server.Host)
+	if err != nil {
+		r.Fatal(err)
 	}
+	if r.proxy, err = faultproxy.Start(host.Host); err != nil {
+		r.Fatal(err)
+	}
+	r.Cleanup(func() {
+		r.stop()
+		if err := r.proxy.Close(); err != nil {
+			r.Error(err)
+		}
+	})
+	config := r.proxy.RESTConfig(o.server)
 	config.Dial = (&net.Dialer{}).DialContext    // for separate connections: client-go shares those of equal configurations
 	config.ContentType = runtime.ContentTypeJSON // which the gate can write
 	config.Impersonate.UserName = o.user

@@ -20,28 +20,47 @@ import (
 	"github.com/informer-exporter/informer-exporter/internal/testenv/stack"
 )
 
+// withoutCache turns the watch cache off. It begins with the version at its start, so that a watch cannot be resumed after a restart if
+// anything was written since its last event, such as the API server's own Lease.
+const withoutCache = "--watch-cache=false"
+
 // The API server is killed and restarted. The watch is resumed.
 func TestAPIServerKilled(t *testing.T) {
 	fault(t)
-	plane := private(t)
-	r := newRig(t, options{server: plane.Config(), direct: true})
+	plane := private(t, withoutCache)
+	r := newRig(t, options{server: plane.Config()})
 	r.handle("h", cache.ResourceEventHandlerFuncs{})
 	before := r.startBusy()
-	if err := plane.APIServer.Kill(); err != nil {
-		t.Fatal(err)
-	}
+	r.kill(plane)
 	r.is(r.waitUntilExceeds("sync_lag_seconds", 1), "watch_connected", 0)
 	r.waitUntilExceeds("sync_errors_total{error_type=refused}", 0)
 	r.resumes(plane, before)
 	r.holds()
 }
 
-// resumes starts a killed API server, and expects that the watch is resumed.
-func (r *rig) resumes(plane *stack.ControlPlane, before metricstest.Snapshot) {
+// kill kills the API server. New connections are refused until revive: the proxy would accept them while nothing listens behind it,
+// and a starting API server accepts them long before it answers.
+func (r *rig) kill(plane *stack.ControlPlane) {
+	r.Helper()
+	r.proxy.Refuse()
+	if err := plane.APIServer.Kill(); err != nil {
+		r.Fatal(err)
+	}
+}
+
+// revive starts a killed API server, and lets the informer connect when it is ready.
+func (r *rig) revive(plane *stack.ControlPlane) {
 	r.Helper()
 	if err := plane.APIServer.Start(r.Context()); err != nil {
 		r.Fatal(err)
 	}
+	r.restore()
+}
+
+// resumes revives a killed API server, and expects that the watch is resumed.
+func (r *rig) resumes(plane *stack.ControlPlane, before metricstest.Snapshot) {
+	r.Helper()
+	r.revive(plane)
 	r.create("later")
 	after := r.expectThat(before, func(changed metricstest.Snapshot) changes {
 		return reopened.with(lostConnection(changed)).with(r.received(1))
@@ -53,8 +72,8 @@ func (r *rig) resumes(plane *stack.ControlPlane, before metricstest.Snapshot) {
 // that of kubebuilder once its results have expired, hides the outage; one that remembers the scrapers it has allowed shows it.
 func TestSecuredMetricsInAnOutage(t *testing.T) {
 	fault(t)
-	plane := private(t)
-	r := newRig(t, options{server: plane.Config(), direct: true})
+	plane := private(t, withoutCache)
+	r := newRig(t, options{server: plane.Config()})
 	r.handle("h", cache.ResourceEventHandlerFuncs{})
 	filter, err := kubeauth.New(plane.Config(), kubeauth.Options{})
 	if err != nil {
@@ -84,9 +103,7 @@ func TestSecuredMetricsInAnOutage(t *testing.T) {
 	remembers := filter.Protect(metrics)
 	scrape(asks, http.StatusOK)
 	scrape(remembers, http.StatusOK)
-	if err := plane.APIServer.Kill(); err != nil {
-		t.Fatal(err)
-	}
+	r.kill(plane)
 	r.is(r.waitUntilExceeds("sync_lag_seconds", 1), "watch_connected", 0)
 	r.waitUntilExceeds("sync_errors_total{error_type=refused}", 0)
 	scrape(asks, http.StatusInternalServerError)
@@ -105,7 +122,7 @@ func TestEtcdRestored(t *testing.T) {
 	fault(t)
 	const undone = 200 // more than the API server writes when it starts
 	plane := private(t)
-	r := newRig(t, options{server: plane.Config(), direct: true, checks: collectors.Checks{Freshness: time.Second, Audit: time.Second}})
+	r := newRig(t, options{server: plane.Config(), checks: collectors.Checks{Freshness: time.Second, Audit: time.Second}})
 	r.handle("h", cache.ResourceEventHandlerFuncs{})
 	r.create("kept")
 	backup := filepath.Join(t.TempDir(), "backup")
@@ -122,15 +139,11 @@ func TestEtcdRestored(t *testing.T) {
 	before = r.expectThat(before, func(changed metricstest.Snapshot) changes {
 		return r.received(undone).with(checked(changed, fresh, consistent))
 	})
-	if err := plane.APIServer.Kill(); err != nil {
-		t.Fatal(err)
-	}
+	r.kill(plane)
 	if err := plane.Etcd.Restore(t.Context(), backup); err != nil {
 		t.Fatal(err)
 	}
-	if err := plane.APIServer.Start(t.Context()); err != nil {
-		t.Fatal(err)
-	}
+	r.revive(plane)
 	connected := r.waitFor("connected", isConnected)
 	r.create("unseen")
 	r.waitUntilExceeds(fresh, connected[prefix+fresh]+1)
@@ -165,7 +178,7 @@ func TestEtcdRestored(t *testing.T) {
 // Its 410 comes inside the stream.
 func TestCompaction(t *testing.T) {
 	fault(t)
-	plane := private(t, "--watch-cache=false")
+	plane := private(t, withoutCache)
 	r := newRig(t, options{server: plane.Config()})
 	r.handle("h", cache.ResourceEventHandlerFuncs{})
 	r.create("listed", "deleted")

@@ -312,6 +312,11 @@ func stuckFinalizer(ctx context.Context, c *Chain) (end, error) {
 	if _, err := configMaps.Create(ctx, object, metav1.CreateOptions{}); err != nil {
 		return restore, err
 	}
+	// The namespace controller would delete it five seconds later, and later still on a busy machine: the alert of the Namespace
+	// could precede the one that inhibits it.
+	if err := configMaps.Delete(ctx, object.Name, metav1.DeleteOptions{}); err != nil {
+		return restore, err
+	}
 	return restore, namespaces.Delete(ctx, namespace.Name, metav1.DeleteOptions{})
 }
 

@@ -42,7 +42,7 @@ const (
 )
 
 // readyTimeout limits the waits of Start itself; the servers have their own deadlines.
-const readyTimeout = 2 * time.Minute
+const readyTimeout = 5 * time.Minute
 
 func (c *Chain) startControlPlane(ctx context.Context) error {
 	begin := time.Now()

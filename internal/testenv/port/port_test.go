@@ -38,3 +38,20 @@ func TestPreferredPortThatIsTaken(t *testing.T) {
 		t.Errorf("got %d for a port that was given out", got)
 	}
 }
+
+// A UDP socket marks a port for other processes.
+func TestPortOfAnotherProcess(t *testing.T) {
+	free := port.Free()
+	if mark, err := net.ListenPacket("udp", port.Address(free)); err == nil {
+		mark.Close()
+		t.Error("the port is not marked")
+	}
+	theirs, err := net.ListenPacket("udp", port.Address(free+1))
+	if err != nil {
+		t.Skip("the next port is not free:", err)
+	}
+	defer theirs.Close()
+	if got := port.Prefer(free + 1); got == free+1 {
+		t.Errorf("got %d, which another process has", got)
+	}
+}

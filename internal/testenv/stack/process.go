@@ -19,7 +19,7 @@ import (
 const (
 	// readyTimeout is generous because a test machine may be compiling at the same time; the exit of a server ends the wait
 	// immediately.
-	readyTimeout = 2 * time.Minute
+	readyTimeout = 5 * time.Minute
 	// stopTimeout limits the graceful shutdown of a server by default. kube-apiserver would wait a minute for clients that
 	// keep sending requests.
 	stopTimeout = 5 * time.Second

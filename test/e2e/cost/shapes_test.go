@@ -181,7 +181,7 @@ func runExporter(t *testing.T, rest *rest.Config) []*dto.MetricFamily {
 			t.Error(err)
 		}
 	}()
-	await.True(t, "the exporter to settle", func() bool { return e.Settled(t.Context()) == nil })
+	await.True(t, "the exporter to settle", func() bool { return e.Confirmed(t.Context(), 0) == nil })
 	return gather(t, e.Gatherer())
 }
 

@@ -19,6 +19,7 @@ var equivalents = []struct{ pkg, line, reason string }{
 	{"collectors/internal/ring", "if from := c.ring.oldest(); next <= from {", "at equality nothing was overwritten: n is 0, and next stays"},
 	{"collectors/internal/stream", "c.lastTransform.Store(1)", "after a call of the Transform, the number of calls is never 1 again: no list ends there"},
 	{"collectors/internal/checks", "case now+int64(wait) <= r.next: // the interval is shorter than those of the others", "at equality the timer already ends at this moment"},
+	{"collectors/internal/checks", "if c.Lister == nil && c.Intervals.Freshness == 0 {", "without either there are no freshness checks, so none has failed or found a difference"},
 	{"collectors/internal/ring", "_ = passed", "Push searches the cursors again with each event: slower, with the same result"},
 	{"collectors/internal/series", "if len(value) >= maxLength {", "a valid value of exactly this length is not changed"},
 	{"collectors/internal/errclass", "case apierrors.IsTimeout(err), apierrors.IsServerTimeout(err), errors.Is(context.DeadlineExceeded, err), isDialTimeout(err):", "a wrapped DeadlineExceeded is a net.Error that timed out, which isTimeout detects"},

@@ -97,7 +97,7 @@ func (c *collector) text(n ast.Node) string {
 }
 
 // logs matches functions that write log messages, which do not affect behavior.
-var logs = regexp.MustCompile(`(?i:\b[sk]?log(?:ger)?)\.(?:Debug|Info|Warn|Error|Log)\w*$`)
+var logs = regexp.MustCompile(`(?i:\b[sk]?log(?:ger)?)(?:\(\))?\.(?:Debug|Info|Warn|Error|Log)\w*$`)
 
 func (c *collector) visit(n ast.Node) bool {
 	switch n := n.(type) {

@@ -36,6 +36,7 @@ func TestMutants(t *testing.T) {
 		"return min(a, b) == a": {"return min(a, b) != a"},
 		"x := sets.New(a, b)":   nil,
 		"log.Info(a)":           nil,
+		"c.logger().Debug(a)":   nil,
 		"s.Logger.Warn(a, b)":   {"s.Logger.Warn(b, a)"},
 		"backlog.Info(a)":       {""},
 		"h.logPanic(a)":         {""},

@@ -19,6 +19,8 @@ type target struct {
 // alsoTestedBy are other packages with tests that cover a package.
 var alsoTestedBy = map[string][]string{
 	"collectors":                 {"collectors/informer"},
+	"collectors/controllers":     {"collectors/inspect"},
+	"collectors/queue":           {"collectors/inspect"},
 	"collectors/internal/core":   {"collectors", "collectors/informer"},
 	"collectors/internal/stream": {"collectors/informer"},
 	"collectors/internal/checks": {"collectors/informer"},
