@@ -20,7 +20,7 @@ type Options struct {
 	Tracer Tracer
 	// RememberedEvents is the number of watch events that each informer can remember, at 16 bytes each, to measure when handlers
 	// finish them. An informer remembers 128 until a handler lags behind by more. For a handler that lags behind by more than
-	// RememberedEvents, the lag is a lower bound. The default is 1024.
+	// RememberedEvents, the event lag is a lower bound. The default is 1024.
 	RememberedEvents int
 	// Checks compare caches with the API server. The default is none.
 	Checks Checks
@@ -89,7 +89,7 @@ func New(reg prometheus.Registerer, options Options) (*Observer, error) {
 		UpstreamMetrics:  options.UpstreamMetrics,
 		Omit:             options.Omit,
 		Essential:        options.Detail == Essential,
-		Histograms:       core.HistogramsOf(string(options.Histograms)),
+		Histograms:       core.Histograms(options.Histograms),
 	}).Handle()}
 	if err := reg.Register(o); err != nil {
 		return nil, fmt.Errorf("collectors: cannot register the metrics of %q (one Observer per name and registry): %w", options.Name, err)

@@ -42,13 +42,7 @@ func auditReportCommand(stderr io.Writer) *cobra.Command {
 		if err != nil {
 			return usageError{err}
 		}
-		if err := writeReport(stdout, *f.output, r, r.Print); err != nil {
-			return err
-		}
-		if r.Lost() > 0 {
-			return errProblems
-		}
-		return nil
+		return writeProblems(stdout, *f.output, r, r.Print, r.Lost() > 0)
 	})
 	return cmd
 }
@@ -99,24 +93,12 @@ func parseTime(text string, now time.Time) (time.Time, error) {
 
 // showBytes writes how much has been read every few seconds, until the returned function is called.
 func showBytes(stderr io.Writer, files *report.Files) (end func()) {
-	done, ended := make(chan struct{}), make(chan struct{})
-	go func() {
-		defer close(ended)
-		tick := time.NewTicker(3 * time.Second)
-		defer tick.Stop()
-		for {
-			select {
-			case <-tick.C:
-				const mebi = 1 << 20
-				if files.Bytes > 0 {
-					fmt.Fprintf(stderr, "read %d of %d MiB\n", files.Read.Load()/mebi, files.Bytes/mebi)
-				} else {
-					fmt.Fprintf(stderr, "read %d MiB\n", files.Read.Load()/mebi)
-				}
-			case <-done:
-				return
-			}
+	return repeat(3*time.Second, func() {
+		const mebi = 1 << 20
+		if files.Bytes > 0 {
+			fmt.Fprintf(stderr, "read %d of %d MiB\n", files.Read.Load()/mebi, files.Bytes/mebi)
+		} else {
+			fmt.Fprintf(stderr, "read %d MiB\n", files.Read.Load()/mebi)
 		}
-	}()
-	return func() { close(done); <-ended }
+	})
 }

@@ -9,8 +9,6 @@ import (
 	"net/http"
 	"time"
 
-	"github.com/prometheus/client_golang/prometheus"
-	promcollectors "github.com/prometheus/client_golang/prometheus/collectors"
 	"github.com/prometheus/common/promslog"
 	toolkit "github.com/prometheus/exporter-toolkit/web"
 	"github.com/spf13/cobra"
@@ -110,14 +108,8 @@ func (f *auditServeFlags) serve(ctx context.Context) error {
 
 // handlers return a handler of metrics, probes and the webhook, which has limits of its own, and one of the probes.
 func (f *auditServeFlags) handlers(observer *live.Observer, log *slog.Logger) (all, probes http.Handler, err error) {
-	registry := prometheus.NewRegistry()
-	for _, c := range []prometheus.Collector{
-		promcollectors.NewGoCollector(), promcollectors.NewProcessCollector(promcollectors.ProcessCollectorOpts{}), buildinfo.NewCollector(), observer.Collector(),
-	} {
-		if err := registry.Register(c); err != nil {
-			return nil, nil, err
-		}
-	}
+	registry := web.NewRegistry()
+	registry.MustRegister(observer.Collector())
 	plain, probes, err := web.Plain(web.Options{Registry: registry, Logger: log, TelemetryPath: f.web.telemetryPath})
 	if err != nil {
 		return nil, nil, err

@@ -92,17 +92,9 @@ func checkCommand(stderr io.Writer) *cobra.Command {
 		if err != nil {
 			return usageError{err}
 		}
-		return f.print(report, stdout)
+		return writeProblems(stdout, *f.output, report, report.Print, len(report.Problems) > 0)
 	})
 	return cmd
-}
-
-func (f *checkFlags) print(report check.Report, stdout io.Writer) error {
-	err := writeReport(stdout, *f.output, report, report.Print)
-	if err == nil && len(report.Problems) > 0 {
-		return errProblems
-	}
-	return err
 }
 
 // look syncs and audits all resources once.
@@ -223,18 +215,30 @@ func showProgress(stderr io.Writer, server string, progress func() (complete, al
 		fmt.Fprintf(stderr, "checking %s\n", server)
 		return func() {}
 	}
+	show := func() {
+		complete, all := progress()
+		fmt.Fprintf(stderr, "\r\033[Kchecking %s: %d of %d resources", server, complete, all)
+	}
+	show()
+	stop := repeat(200*time.Millisecond, show)
+	return func() {
+		stop()
+		fmt.Fprint(stderr, "\r\033[K")
+	}
+}
+
+// repeat calls a function at an interval, until the returned function is called, which waits for the last call.
+func repeat(interval time.Duration, call func()) (end func()) {
 	done, ended := make(chan struct{}), make(chan struct{})
 	go func() {
 		defer close(ended)
-		tick := time.NewTicker(200 * time.Millisecond)
+		tick := time.NewTicker(interval)
 		defer tick.Stop()
 		for {
-			complete, all := progress()
-			fmt.Fprintf(stderr, "\r\033[Kchecking %s: %d of %d resources", server, complete, all)
 			select {
 			case <-tick.C:
+				call()
 			case <-done:
-				fmt.Fprint(stderr, "\r\033[K")
 				return
 			}
 		}

@@ -54,6 +54,14 @@ func writeReport(w io.Writer, format string, report any, table func(io.Writer) e
 	return encoder.Encode(report)
 }
 
+// writeProblems writes a report, and returns errProblems if it has found problems.
+func writeProblems(w io.Writer, format string, report any, table func(io.Writer) error, found bool) error {
+	if err := writeReport(w, format, report, table); err != nil || !found {
+		return err
+	}
+	return errProblems
+}
+
 // costCommand returns the command cost.
 func costCommand() *cobra.Command {
 	cmd := newCommand("cost", "Estimate an exporter's series, API server requests and memory in a cluster. Sends one list request with limit 1 per resource to count its objects. With --url, report what the caches of a program would save without managedFields or with metadata only.")

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
 	"os"
 	"strconv"
@@ -37,10 +38,7 @@ func (f *electionFlags) election(shard sharding.Shard) (*election.Election, erro
 	if !f.elect {
 		return nil, nil
 	}
-	namespace := f.namespace
-	if namespace == "" {
-		namespace = os.Getenv("POD_NAMESPACE")
-	}
+	namespace := cmp.Or(f.namespace, os.Getenv("POD_NAMESPACE"))
 	if namespace == "" {
 		file, err := os.ReadFile(serviceAccountNamespace)
 		if err != nil {

@@ -34,13 +34,7 @@ func explainCommand() *cobra.Command {
 		if err != nil {
 			return usageError{err}
 		}
-		if err := writeReport(stdout, *output, raw, e.table); err != nil {
-			return err
-		}
-		if len(e.Causes) > 0 {
-			return errProblems
-		}
-		return nil
+		return writeProblems(stdout, *output, raw, e.table, len(e.Causes) > 0)
 	})
 	return cmd
 }

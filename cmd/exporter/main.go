@@ -44,14 +44,12 @@ func message(err error) string {
 
 // untilSignal returns a context that ends at the first SIGINT or SIGTERM. The second one terminates the program.
 func untilSignal() context.Context {
+	signals, stop := signal.NotifyContext(context.Background(), syscall.SIGINT, syscall.SIGTERM)
 	ctx, cancel := context.WithCancelCause(context.Background())
-	signals := make(chan os.Signal, 1)
-	signal.Notify(signals, syscall.SIGINT, syscall.SIGTERM)
-	go func() {
-		received := <-signals
-		signal.Stop(signals)
-		cancel(fmt.Errorf("%v signal received", received))
-	}()
+	context.AfterFunc(signals, func() {
+		stop() // first: a signal that arrives while the program shuts down must not be lost
+		cancel(context.Cause(signals))
+	})
 	return ctx
 }
 

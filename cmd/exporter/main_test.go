@@ -216,7 +216,7 @@ func TestExitCode(t *testing.T) {
 // program starts the test binary as the program.
 func program(t *testing.T, args ...string) (*exec.Cmd, *output) {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(context.Background(), 60*time.Second)
+	ctx, cancel := context.WithTimeout(context.Background(), 3*await.Timeout)
 	t.Cleanup(cancel)
 	log := &output{}
 	cmd := exec.CommandContext(ctx, os.Args[0], args...)

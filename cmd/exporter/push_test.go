@@ -170,7 +170,7 @@ func TestPushConfirmsDifferences(t *testing.T) {
 func TestPushIncomplete(t *testing.T) {
 	gateway := newPushgateway(t, http.StatusAccepted)
 	url := strings.Replace(gateway.URL, "http://", "http://alice:hunter2@", 1)
-	log, err := pushOnce(t, "--kubeconfig="+unreachable(t), "--pushgateway.url="+url, "--push.timeout=2s")
+	log, err := pushOnce(t, "--kubeconfig="+unreachable(t), "--pushgateway.url="+url, "--push.timeout=5s")
 	if exitCode(err) != exitError || !strings.Contains(fmt.Sprint(err), "not synced and audited") {
 		t.Errorf("error %v", err)
 	}

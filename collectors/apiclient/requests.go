@@ -24,8 +24,6 @@ import (
 // their kind, and exist as long as the Observer, because such a request may be repeated at any time.
 type registry struct {
 	*core.Observer
-	// latency is the hook that NewMetrics returns.
-	latency latency
 
 	mu      sync.RWMutex
 	answers map[answer]*answerSeries
@@ -58,8 +56,14 @@ type answerSeries struct {
 	conflicts prometheus.Counter
 }
 
-// nonResource is the value of the label resource for paths without a resource.
-const nonResource = "non-resource"
+const (
+	// nonResource is the value of the label resource for paths without a resource.
+	nonResource = "non-resource"
+	// codeError is the value of the label code for a request without a response.
+	codeError = "error"
+	// subresourceOther is the value of the label subresource for all subresources except those of Kubernetes' own APIs.
+	subresourceOther = "other"
+)
 
 var _ core.Part = &registry{}
 
@@ -67,9 +71,7 @@ func registryOf(obs *collectors.Observer) *registry {
 	echoes := echo.Of(core.Of(obs))
 	echoes.ReportWrites()
 	return core.PartOf(core.Of(obs), func(o *core.Observer) *registry {
-		r := &registry{Observer: o, echoes: echoes, answers: map[answer]*answerSeries{}, names: map[schema.GroupResource]string{}}
-		r.latency.registry = r
-		return r
+		return &registry{Observer: o, echoes: echoes, answers: map[answer]*answerSeries{}, names: map[schema.GroupResource]string{}}
 	})
 }
 

@@ -44,7 +44,7 @@ func (l *limiter) Accept() {
 }
 
 func (l *limiter) observe(begin int64) {
-	if metrics.RateLimiterLatency == metrics.LatencyMetric(&l.registry.latency) {
+	if metrics.RateLimiterLatency == metrics.LatencyMetric(l.registry) {
 		return // client-go reports the wait to NewMetrics
 	}
 	l.wait.Observe(core.Seconds(l.registry.Now() - begin))
@@ -59,17 +59,10 @@ func (l *limiter) observe(begin int64) {
 // component-base register their own hooks. Waits for a limiter that WrapConfig observes are not counted twice. The hook is safe
 // for concurrent use.
 func NewMetrics(obs *collectors.Observer) metrics.RegisterOpts {
-	return metrics.RegisterOpts{RateLimiterLatency: &registryOf(obs).latency}
+	return metrics.RegisterOpts{RateLimiterLatency: registryOf(obs)}
 }
 
-// latency receives each wait from client-go.
-type latency struct {
-	registry *registry
-}
-
-var _ metrics.LatencyMetric = &latency{}
-
-// Observe implements metrics.LatencyMetric.
-func (l *latency) Observe(_ context.Context, _ string, _ url.URL, wait time.Duration) {
-	l.registry.Metrics.Histogram(catalog.ClientThrottleWait).Observe(wait.Seconds())
+// Observe implements metrics.LatencyMetric. client-go reports each wait to it.
+func (r *registry) Observe(_ context.Context, _ string, _ url.URL, wait time.Duration) {
+	r.Metrics.Histogram(catalog.ClientThrottleWait).Observe(wait.Seconds())
 }

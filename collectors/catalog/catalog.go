@@ -61,6 +61,11 @@ type Label struct {
 	Values []string
 }
 
+// closed returns a label with a closed set of values.
+func closed(name, help string, values ...string) Label {
+	return Label{Name: name, Help: help, Values: values}
+}
+
 // Metric describes one metric. It must not be modified.
 type Metric struct {
 	// Name is the full name, without the suffixes that the exposition formats add to histograms and summaries.
@@ -107,23 +112,23 @@ type Definition interface{ Define() Metric }
 // Define implements Definition.
 func (m Metric) Define() Metric { return m }
 
-func counter(m Metric) Counter {
-	m.Type = TypeCounter
+func counter(f Family, m Metric) Counter {
+	m.Type, m.Family = TypeCounter, f
 	return Counter{m}
 }
 
-func gauge(m Metric) Gauge {
-	m.Type = TypeGauge
+func gauge(f Family, m Metric) Gauge {
+	m.Type, m.Family = TypeGauge, f
 	return Gauge{m}
 }
 
-func histogram(m Metric) Histogram {
-	m.Type = TypeHistogram
+func histogram(f Family, m Metric) Histogram {
+	m.Type, m.Family = TypeHistogram, f
 	return Histogram{m}
 }
 
-func summary(m Metric) Summary {
-	m.Type = TypeSummary
+func summary(f Family, m Metric) Summary {
+	m.Type, m.Family = TypeSummary, f
 	return Summary{m}
 }
 

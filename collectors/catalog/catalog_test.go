@@ -284,7 +284,18 @@ func TestEverythingThatIsDeclaredIsListed(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
+		declare := func(value ast.Expr) {
+			declared++
+			if text, _ := strconv.Unquote(value.(*ast.BasicLit).Value); !listed[text] {
+				t.Errorf("%s is declared in %s but not listed in all.go", text, name)
+			}
+		}
 		ast.Inspect(file, func(n ast.Node) bool {
+			if call, ok := n.(*ast.CallExpr); ok {
+				if function, ok := call.Fun.(*ast.Ident); ok && function.Name == "mustNotHappen" {
+					declare(call.Args[0])
+				}
+			}
 			lit, ok := n.(*ast.CompositeLit)
 			if !ok {
 				return true
@@ -295,13 +306,9 @@ func TestEverythingThatIsDeclaredIsListed(t *testing.T) {
 			}
 			for _, element := range lit.Elts {
 				kv := element.(*ast.KeyValueExpr)
-				value, ok := kv.Value.(*ast.BasicLit)
-				if key := kv.Key.(*ast.Ident).Name; !ok || key != "Name" && key != "ID" {
-					continue
-				}
-				declared++
-				if text, _ := strconv.Unquote(value.Value); !listed[text] {
-					t.Errorf("%s is declared in %s but not listed in all.go", text, name)
+				_, literal := kv.Value.(*ast.BasicLit)
+				if key := kv.Key.(*ast.Ident).Name; literal && (key == "Name" || key == "ID") {
+					declare(kv.Value)
 				}
 			}
 			return true

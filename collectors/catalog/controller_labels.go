@@ -27,63 +27,20 @@ var (
 	LabelResource  = Label{Name: "resource", Help: "resource, with its group unless it is the core group; `non-resource` for other paths"}
 	labelCode      = Label{Name: "code", Help: "HTTP status code of the response, `error` without a response"}
 
-	labelDropReason = Label{
-		Name: "reason", Help: "why the item was dropped",
-		Values: []string{"max_retries", "terminal", "shutdown"},
-	}
-	labelTraceDropReason = Label{
-		Name: "reason", Help: "limit that was reached: links per reconcile, or items with recorded causes",
-		Values: []string{"links", "items"},
-	}
-	labelReconcileResult = Label{
-		Name: "result", Help: "how the reconcile ended",
-		Values: []string{"success", "error", "requeue", "requeue_after", "terminal", "panic"},
-	}
-	labelShutdownStep = Label{
-		Name: "step", Help: "shutdown step, in order",
-		Values: []string{"stop_intake", "drain_workers", "stop_informers", "release_lock"},
-	}
-	labelShutdownResult = Label{
-		Name: "result", Help: "how the step ended",
-		Values: []string{"success", "timeout", "error", "panic"},
-	}
-	labelCleanupResult = Label{
-		Name: "result", Help: "how the attempt ended",
-		Values: []string{"success", "error", "timeout", "panic"},
-	}
-	labelRollbackResult = Label{
-		Name: "result", Help: "how the rollback ended",
-		Values: []string{"success", "error", "panic"},
-	}
-	labelLeaderEvent = Label{
-		Name: "event", Help: "leadership acquired, lost or released",
-		Values: []string{"acquired", "lost", "released"},
-	}
-	labelRenewResult = Label{
-		Name: "result", Help: "how the request ended",
-		Values: []string{"success", "conflict", "error"},
-	}
-	labelVerb = Label{
-		Name: "verb", Help: "verb of the request, as in RBAC",
-		Values: []string{
-			"get", "list", "watch", "create", "update", "patch", "delete", "deletecollection", "other",
-		},
-	}
-	labelRequestedVersion = Label{
-		Name: "resource_version", Help: "requested version: `unset` is the newest, `any` is 0, `exact` also a watch from a version, `continue` the next page, `streaming` a watch that begins with all objects",
-		Values: []string{"unset", "any", "exact", "not_older_than", "continue", "streaming"},
-	}
-	labelWireEncoding = Label{
-		Name: "encoding", Help: "whether the response was compressed on the wire",
-		Values: []string{"gzip", "identity"},
-	}
+	labelDropReason       = closed("reason", "why the item was dropped", "max_retries", "terminal", "shutdown")
+	labelTraceDropReason  = closed("reason", "limit that was reached: links per reconcile, or items with recorded causes", "links", "items")
+	labelReconcileResult  = closed("result", "how the reconcile ended", "success", "error", "requeue", "requeue_after", "terminal", "panic")
+	labelShutdownStep     = closed("step", "shutdown step, in order", "stop_intake", "drain_workers", "stop_informers", "release_lock")
+	labelShutdownResult   = closed("result", "how the step ended", "success", "timeout", "error", "panic")
+	labelCleanupResult    = closed("result", "how the attempt ended", "success", "error", "timeout", "panic")
+	labelRollbackResult   = closed("result", "how the rollback ended", "success", "error", "panic")
+	labelLeaderEvent      = closed("event", "leadership acquired, lost or released", "acquired", "lost", "released")
+	labelRenewResult      = closed("result", "how the request ended", "success", "conflict", "error")
+	labelVerb             = closed("verb", "verb of the request, as in RBAC", "get", "list", "watch", "create", "update", "patch", "delete", "deletecollection", "other")
+	labelRequestedVersion = closed("resource_version", "requested version: `unset` is the newest, `any` is 0, `exact` also a watch from a version, `continue` the next page, `streaming` a watch that begins with all objects",
+		"unset", "any", "exact", "not_older_than", "continue", "streaming")
+	labelWireEncoding = closed("encoding", "whether the response was compressed on the wire", "gzip", "identity")
 	// labelSubresource is empty for the object itself, so that updates of the status are distinct from those of the spec.
-	labelSubresource = Label{
-		Name: "subresource", Help: "subresource, empty for the object itself",
-		Values: []string{
-			"status", "scale", "finalize", "eviction", "binding",
-			"token", "approval", "resize", "ephemeralcontainers", "log",
-			"exec", "attach", "portforward", "proxy", "other",
-		},
-	}
+	labelSubresource = closed("subresource", "subresource, empty for the object itself",
+		"status", "scale", "finalize", "eviction", "binding", "token", "approval", "resize", "ephemeralcontainers", "log", "exec", "attach", "portforward", "proxy", "other")
 )

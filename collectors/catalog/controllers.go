@@ -2,53 +2,46 @@ package catalog
 
 // Reconciles and the shutdown of controllers.
 var (
-	ControllerReconcile = counter(Metric{
+	ControllerReconcile = counter(familyControllers, Metric{
 		Name:      "controller_reconcile_total",
 		Help:      "Number of reconciles, by result.",
-		Family:    familyControllers,
 		Labels:    controller(labelReconcileResult),
 		AtZero:    []string{"success", "error", "terminal", "panic"},
 		Essential: true,
 	})
-	ControllerReconcileDuration = histogram(Metric{
+	ControllerReconcileDuration = histogram(familyControllers, Metric{
 		Name:    "controller_reconcile_duration_seconds",
 		Help:    "Duration of reconciles in seconds, by result.",
-		Family:  familyControllers,
 		Labels:  controller(labelReconcileResult),
 		Buckets: reconcileBuckets,
 	})
-	ControllerSelfCaused = counter(Metric{
+	ControllerSelfCaused = counter(familyControllers, Metric{
 		Name:      "controller_self_caused_reconciles_total",
 		Help:      "Number of reconciles that the controller's own writes caused.",
 		Notes:     "Absent without writes, with the context of the reconcile, to a resource that the program watches.",
-		Family:    familyControllers,
 		Labels:    controller(),
 		Essential: true,
 	})
-	ControllerActiveWorkers = gauge(Metric{
+	ControllerActiveWorkers = gauge(familyControllers, Metric{
 		Name:   "controller_active_workers",
 		Help:   "Number of workers that are reconciling.",
-		Family: familyControllers,
 		Labels: controller(),
 	})
-	ControllerMaxWorkers = gauge(Metric{
+	ControllerMaxWorkers = gauge(familyControllers, Metric{
 		Name:   "controller_max_workers",
 		Help:   "Maximum number of workers of the controller, if it is known.",
-		Family: familyControllers,
 		Labels: controller(),
 	})
-	ControllerStaleReads = counter(Metric{
+	ControllerStaleReads = counter(familyControllers, Metric{
 		Name:   "controller_stale_reads_total",
 		Help:   "Number of cache reads older than the controller's own last write.",
 		Notes:  "Only with controllers.Writes. Counts even if the controller retries instead of acting on it.",
-		Family: familyControllers,
 		Labels: controller(),
 	})
-	ControllerShutdownDuration = gauge(Metric{
+	ControllerShutdownDuration = gauge(familyControllers, Metric{
 		Name:   "controller_shutdown_duration_seconds",
 		Help:   "Duration of a shutdown step in seconds, by result.",
 		Notes:  "Also in the log, as processes are rarely scraped after their shutdown.",
-		Family: familyControllers,
 		Labels: controller(labelShutdownStep, labelShutdownResult),
 	})
 )

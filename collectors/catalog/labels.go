@@ -19,66 +19,20 @@ var (
 	LabelHandler = Label{Name: "handler", Help: "name of the event handler: the given one, or that of its function or Go type"}
 	LabelIndex   = Label{Name: "index", Help: "index used, `*` for the whole store"}
 
-	labelSyncResult = Label{
-		Name: "result", Help: "how the attempt ended",
-		Values: []string{"success", "error"},
-	}
-	labelRelistReason = Label{
-		Name: "reason", Help: "why the list was needed",
-		Values: []string{"initial", "expired", "watch_failed", "decode", "fallback", "resync_requested"},
-	}
-	labelErrorType = Label{
-		Name: "error_type", Help: "class of the error",
-		Values: []string{
-			"expired", "throttled", "forbidden", "unauthorized", "timeout", "refused", "server",
-			"decode", "not_found", "other",
-		},
-	}
-	labelDisconnectReason = Label{
-		Name: "reason", Help: "how the watch ended or why it could not be opened",
-		Values: []string{"server_close", "very_short", "expired", "throttled", "error", "refused"},
-	}
-	labelEventType = Label{
-		Name: "type", Help: "type of the watch event",
-		Values: []string{"added", "modified", "deleted", "bookmark", "error"},
-	}
-	labelFreshnessResult = Label{
-		Name: "result", Help: "outcome of the check",
-		Values: []string{"fresh", "lagging", "error", "skipped"},
-	}
-	labelAuditResult = Label{
-		Name: "result", Help: "outcome of the audit",
-		Values: []string{"consistent", "different", "skipped", "error"},
-	}
-	labelPart = Label{
-		Name: "part", Help: "part of the objects; `metadata` includes keys and indexes",
-		Values: []string{"managed_fields", "labels_annotations", "metadata", "spec", "status", "data"},
-	}
-	labelDifference = Label{
-		Name: "difference", Help: "type of the difference",
-		Values: []string{"missing", "extra", "stale", "wrong_uid", "index", "key_collision"},
-	}
-	labelLostReason = Label{
-		Name: "reason", Help: "why the event was lost",
-		Values: []string{"transform", "stop", "list", "index"},
-	}
-	labelUnchangedCause = Label{
-		Name: "cause", Help: "why the handler received an unchanged object",
-		Values: []string{"resync", "relist"},
-	}
-	labelStage = Label{
-		Name: "stage", Help: "stage that the version has reached",
-		Values: []string{"received", "stored", "handled"},
-	}
-	labelCapped = Label{
-		Name: "label", Help: "label that reached its limit",
-		Values: []string{
-			LabelInformerType.Name, LabelWatchNamespace.Name, LabelHandler.Name, LabelIndex.Name,
-			LabelController.Name, LabelFinalizer.Name, LabelLock.Name, LabelResource.Name,
-		},
-	}
-	labelDropCause = Label{
-		Name: "cause", Help: "what the transform returned",
-		Values: []string{"error", "nil"},
-	}
+	labelSyncResult   = closed("result", "how the attempt ended", "success", "error")
+	labelRelistReason = closed("reason", "why the list was needed", "initial", "expired", "watch_failed", "decode", "fallback", "resync_requested")
+	labelErrorType    = closed("error_type", "class of the error",
+		"expired", "throttled", "forbidden", "unauthorized", "timeout", "refused", "server", "decode", "not_found", "other")
+	labelDisconnectReason = closed("reason", "how the watch ended or why it could not be opened", "server_close", "very_short", "expired", "throttled", "error", "refused")
+	labelEventType        = closed("type", "type of the watch event", "added", "modified", "deleted", "bookmark", "error")
+	labelFreshnessResult  = closed("result", "outcome of the check", "fresh", "lagging", "error", "skipped")
+	labelAuditResult      = closed("result", "outcome of the audit", "consistent", "different", "skipped", "error")
+	labelPart             = closed("part", "part of the objects; `metadata` includes keys and indexes", "managed_fields", "labels_annotations", "metadata", "spec", "status", "data")
+	labelDifference       = closed("difference", "type of the difference", "missing", "extra", "stale", "wrong_uid", "index", "key_collision")
+	labelLostReason       = closed("reason", "why the event was lost", "transform", "stop", "list", "index")
+	labelUnchangedCause   = closed("cause", "why the handler received an unchanged object", "resync", "relist")
+	labelStage            = closed("stage", "stage that the version has reached", "received", "stored", "handled")
+	labelCapped           = closed("label", "label that reached its limit",
+		LabelInformerType.Name, LabelWatchNamespace.Name, LabelHandler.Name, LabelIndex.Name, LabelController.Name, LabelFinalizer.Name, LabelLock.Name, LabelResource.Name)
+	labelDropCause = closed("cause", "what the transform returned", "error", "nil")
 )

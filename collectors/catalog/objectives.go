@@ -18,6 +18,11 @@ var burnRates = []BurnRate{
 // never is the source of thresholds for events that must not happen and states that must not last.
 var never = Source{From: Ours}
 
+// mustNotHappen returns the objective of an event that must not happen: a ticket for the first one in 15 minutes.
+func mustNotHappen(id, title string, counter Metric) Objective {
+	return Objective{ID: id, Title: title, Metric: counter, Fixed: true, Window: 15 * time.Minute, For: time.Minute, Severity: Ticket, Source: never}
+}
+
 // Objectives are the objectives, by the name that rules, panels and tests use. They must not be modified.
 var Objectives = objectives{
 	SyncLag: Objective{
@@ -92,30 +97,15 @@ var Objectives = objectives{
 		Severity: Ticket,
 		Source:   never,
 	},
-	CacheMutations: Objective{
-		ID: "cache_mutations", Title: "Cached objects changed in place",
-		Metric: InformerMutations.Metric, Threshold: 0, Fixed: true, Window: 15 * time.Minute, For: time.Minute,
-		Severity: Ticket,
-		Source:   never,
-	},
+	CacheMutations: mustNotHappen("cache_mutations", "Cached objects changed in place", InformerMutations.Metric),
 	HandlerDuration: Objective{
 		ID: "handler_duration", Title: "Handler duration p99",
 		Metric: InformerHandlerDuration.Metric, Threshold: .12, Unit: "s", Quantile: .99, Window: 5 * time.Minute, MinCount: 100, For: 10 * time.Minute,
 		Severity: Ticket,
 		Source:   Source{From: Articles, Text: "p99 of handling below 120 ms"},
 	},
-	HandlerPanics: Objective{
-		ID: "handler_panics", Title: "Handler panics",
-		Metric: InformerHandlerPanics.Metric, Threshold: 0, Fixed: true, Window: 15 * time.Minute, For: time.Minute,
-		Severity: Ticket,
-		Source:   never,
-	},
-	EventsLost: Objective{
-		ID: "events_lost", Title: "Events that never reached a handler",
-		Metric: InformerEventsLost.Metric, Threshold: 0, Fixed: true, Window: 15 * time.Minute, For: time.Minute,
-		Severity: Ticket,
-		Source:   never,
-	},
+	HandlerPanics: mustNotHappen("handler_panics", "Handler panics", InformerHandlerPanics.Metric),
+	EventsLost:    mustNotHappen("events_lost", "Events that never reached a handler", InformerEventsLost.Metric),
 	VersionRegressions: Objective{
 		ID: "version_regressions", Title: "Resource version regressions",
 		Metric: InformerResourceVersionRegressions.Metric, Threshold: 0, Fixed: true, Window: 10 * time.Minute,
@@ -130,12 +120,7 @@ var Objectives = objectives{
 		Severity: Ticket,
 		Source:   never,
 	},
-	UnsyncedReads: Objective{
-		ID: "unsynced_reads", Title: "Reads before the initial sync",
-		Metric: InformerUnsyncedReads.Metric, Threshold: 0, Fixed: true, Window: 15 * time.Minute, For: time.Minute,
-		Severity: Ticket,
-		Source:   never,
-	},
+	UnsyncedReads: mustNotHappen("unsynced_reads", "Reads before the initial sync", InformerUnsyncedReads.Metric),
 	// A program may add a few handlers while it runs, as for custom resources.
 	HandlerGrowth: Objective{
 		ID: "handler_growth", Title: "Handlers added in an hour",
@@ -155,12 +140,7 @@ var Objectives = objectives{
 		Severity: Ticket,
 		Source:   never,
 	},
-	TransformDrops: Objective{
-		ID: "transform_drops", Title: "Objects dropped by a transform",
-		Metric: InformerTransformDrops.Metric, Threshold: 0, Fixed: true, Window: 15 * time.Minute, For: time.Minute,
-		Severity: Ticket,
-		Source:   never,
-	},
+	TransformDrops: mustNotHappen("transform_drops", "Objects dropped by a transform", InformerTransformDrops.Metric),
 	// A state, not an event: the first transform stays replaced until the process restarts.
 	TransformConflicts: Objective{
 		ID: "transform_conflicts", Title: "Transforms replaced by another",
@@ -180,12 +160,7 @@ var Objectives = objectives{
 		Severity: Info,
 		Source:   Source{From: Ours, Text: "often intended"},
 	},
-	ForeignObjects: Objective{
-		ID: "foreign_objects", Title: "Objects from other namespaces",
-		Metric: InformerForeignObjects.Metric, Threshold: 0, Fixed: true, Window: 15 * time.Minute, For: time.Minute,
-		Severity: Ticket,
-		Source:   never,
-	},
+	ForeignObjects: mustNotHappen("foreign_objects", "Objects from other namespaces", InformerForeignObjects.Metric),
 	// MinCount is a number of errors: two exceed the share of fewer than 200 attempts. A healthy process makes about one
 	// attempt per resource in the window.
 	ListWatchErrors: Objective{
@@ -261,12 +236,7 @@ var Objectives = objectives{
 		Source:   Source{From: Ours, Text: "a worker that is busy for minutes is usually stuck", Differs: "half of it, if 99% of the items that the process has done took at most 10 s"},
 	},
 	// The API server checks every five minutes.
-	CacheInconsistent: Objective{
-		ID: "watch_cache_inconsistent", Title: "Failed consistency checks of the API server",
-		Metric: ServerConsistencyChecks.Metric, Threshold: 0, Fixed: true, Window: 15 * time.Minute, For: time.Minute,
-		Severity: Ticket,
-		Source:   never,
-	},
+	CacheInconsistent: mustNotHappen("watch_cache_inconsistent", "Failed consistency checks of the API server", ServerConsistencyChecks.Metric),
 	// MinCount is a number of fallbacks.
 	WatchCacheLate: Objective{
 		ID: "watch_cache_late", Title: "Consistent lists that etcd had to serve, as a share",
@@ -301,12 +271,7 @@ var Objectives = objectives{
 		Severity: Ticket,
 		Source:   Source{From: Articles, Text: "this worker stops consuming", Differs: "items are queued and no worker runs; a standby replica has none"},
 	},
-	ItemsDropped: Objective{
-		ID: "items_dropped", Title: "Items dropped after the last retry",
-		Metric: ControllerDropped.Metric, Threshold: 0, Fixed: true, Window: 15 * time.Minute, For: time.Minute,
-		Severity: Ticket,
-		Source:   never,
-	},
+	ItemsDropped: mustNotHappen("items_dropped", "Items dropped after the last retry", ControllerDropped.Metric),
 	// MinCount is a number of failures. A single object that always fails must not reach it: with a backoff of at most 30 s,
 	// it fails ten times in the window; with client-go's default, 16 times in its first five minutes and rarely after that.
 	ReconcileErrors: Objective{
@@ -323,12 +288,7 @@ var Objectives = objectives{
 		Severity: Ticket,
 		Source:   Source{From: Ours, Text: "a controller that settles writes a few times after each change"},
 	},
-	ReconcilePanics: Objective{
-		ID: "reconcile_panics", Title: "Reconcile panics",
-		Metric: ControllerReconcile.Metric, Threshold: 0, Fixed: true, Window: 15 * time.Minute, For: time.Minute,
-		Severity: Ticket,
-		Source:   never,
-	},
+	ReconcilePanics: mustNotHappen("reconcile_panics", "Reconcile panics", ControllerReconcile.Metric),
 	// Off by default: how long a reconcile may take is known only to its controller. Has an effect for controllers with a threshold of
 	// their own.
 	ReconcileDuration: Objective{
@@ -514,7 +474,7 @@ var Objectives = objectives{
 	},
 	ExporterAbsent: Objective{
 		ID: "exporter_absent", Title: "Exporters present",
-		Metric: ExporterBuildInfo.Metric, Threshold: 1, Below: true, Fixed: true, Window: 7 * day, For: 5 * time.Minute,
+		Metric: ExporterShards.Metric, Threshold: 1, Below: true, Fixed: true, Window: 7 * day, For: 5 * time.Minute,
 		Severity: Ticket,
 		Source:   Source{From: "kubernetes-mixin", Text: "KubeAPIDown: the job has disappeared"},
 	},

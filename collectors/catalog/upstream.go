@@ -2,24 +2,21 @@ package catalog
 
 // client-go's own metrics of informers, with the names, labels and meaning that Kubernetes' component-base gives them.
 var (
-	UpstreamQueuedItems = gauge(Metric{
+	UpstreamQueuedItems = gauge(familyUpstream, Metric{
 		Name:   "informer_queued_items",
 		Help:   "Number of items in client-go's queue between the watch and the cache.",
-		Family: familyUpstream,
 		Labels: upstream(),
 	})
-	UpstreamProcessingLatency = histogram(Metric{
+	UpstreamProcessingLatency = histogram(familyUpstream, Metric{
 		Name:    "informer_processing_latency_seconds",
 		Help:    "Time to store and distribute a batch of items from client-go's queue in seconds.",
 		Notes:   "Includes the handlers only for informers that are not shared.",
-		Family:  familyUpstream,
 		Labels:  upstream(),
 		Buckets: upstreamBuckets,
 	})
-	UpstreamStoreResourceVersion = gauge(Metric{
+	UpstreamStoreResourceVersion = gauge(familyUpstream, Metric{
 		Name:   "informer_store_resource_version",
 		Help:   "Resource version of the cache, as its 15 least significant digits.",
-		Family: familyUpstream,
 		Labels: upstream(),
 	})
 )
@@ -37,53 +34,46 @@ func upstream() []Label {
 // client-go's own metrics of work queues, with the names, labels, buckets and meaning that Kubernetes' component-base
 // gives them (k8s.io/component-base/metrics/prometheus/workqueue).
 var (
-	UpstreamQueueDepth = gauge(Metric{
+	UpstreamQueueDepth = gauge(familyUpstream, Metric{
 		Name:   "workqueue_depth",
 		Help:   "Queue depth: number of items waiting in the queue.",
 		Notes:  "Includes items added again while they are being processed.",
-		Family: familyUpstream,
 		Labels: upstreamQueue(),
 	})
-	UpstreamQueueAdds = counter(Metric{
+	UpstreamQueueAdds = counter(familyUpstream, Metric{
 		Name:   "workqueue_adds_total",
 		Help:   "Number of items added to the queue.",
 		Notes:  "Excludes items that were already in the queue.",
-		Family: familyUpstream,
 		Labels: upstreamQueue(),
 	})
-	UpstreamQueueLatency = histogram(Metric{
+	UpstreamQueueLatency = histogram(familyUpstream, Metric{
 		Name:    "workqueue_queue_duration_seconds",
 		Help:    "Queue latency in seconds: from the add of an item until a worker takes it.",
 		Notes:   "Includes the rest of processing if the item was added during it.",
-		Family:  familyUpstream,
 		Labels:  upstreamQueue(),
 		Buckets: upstreamQueueBuckets,
 	})
-	UpstreamQueueWorkDuration = histogram(Metric{
+	UpstreamQueueWorkDuration = histogram(familyUpstream, Metric{
 		Name:    "workqueue_work_duration_seconds",
 		Help:    "Work duration in seconds: time a worker takes to process an item.",
-		Family:  familyUpstream,
 		Labels:  upstreamQueue(),
 		Buckets: upstreamQueueBuckets,
 	})
-	UpstreamQueueUnfinishedWork = gauge(Metric{
+	UpstreamQueueUnfinishedWork = gauge(familyUpstream, Metric{
 		Name:   "workqueue_unfinished_work_seconds",
 		Help:   "Unfinished work in seconds, summed over all workers.",
 		Notes:  "Large values indicate stuck workers. client-go updates it twice a second.",
-		Family: familyUpstream,
 		Labels: upstreamQueue(),
 	})
-	UpstreamQueueLongestRunning = gauge(Metric{
+	UpstreamQueueLongestRunning = gauge(familyUpstream, Metric{
 		Name:   "workqueue_longest_running_processor_seconds",
 		Help:   "Duration in seconds for which the longest running processor has been running.",
 		Notes:  "client-go updates it twice a second.",
-		Family: familyUpstream,
 		Labels: upstreamQueue(),
 	})
-	UpstreamQueueRetries = counter(Metric{
+	UpstreamQueueRetries = counter(familyUpstream, Metric{
 		Name:   "workqueue_retries_total",
 		Help:   "Number of items added with a delay, with or without backoff.",
-		Family: familyUpstream,
 		Labels: upstreamQueue(),
 	})
 )
@@ -96,16 +86,14 @@ func upstreamQueue() []Label {
 // client-go's own metrics of leader election, with the names, labels and meaning that Kubernetes' component-base gives
 // them (k8s.io/component-base/metrics/prometheus/clientgo/leaderelection).
 var (
-	UpstreamLeaderStatus = gauge(Metric{
+	UpstreamLeaderStatus = gauge(familyUpstream, Metric{
 		Name:   "leader_election_master_status",
 		Help:   "Whether the process is the leader (1) or a candidate (0).",
-		Family: familyUpstream,
 		Labels: upstreamLock(),
 	})
-	UpstreamLeaderSlowpath = counter(Metric{
+	UpstreamLeaderSlowpath = counter(familyUpstream, Metric{
 		Name:   "leader_election_slowpath_total",
 		Help:   "Number of renewals that had to read the lock first, because updating it had failed.",
-		Family: familyUpstream,
 		Labels: upstreamLock(),
 	})
 )

@@ -83,13 +83,6 @@ func leaves(t reflect.Type) (fields []reflect.StructField) {
 	return fields
 }
 
-// remember records the end of a reconcile for Explain.
-func (r *reconciles) remember(key uint64, o *outcome, err error, at int64) {
-	if key != 0 {
-		r.last.Swap(key, lastReconcile{o.result, errorClass(err), at})
-	}
-}
-
 var _ inspection.Explainer = &registry{}
 
 // Explain implements inspection.Explainer. Requests do not name a resource, so it finds the object's key in all controllers.
@@ -98,7 +91,7 @@ func (r *registry) Explain(e *inspection.Explanation) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	for labels, s := range r.series {
-		all, ok := s.controllerSeries.(*reconciles)
+		all, ok := s.series.(*reconciles)
 		if !ok {
 			continue
 		}

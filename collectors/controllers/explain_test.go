@@ -72,18 +72,23 @@ func TestRequestsOfLastReconciles(t *testing.T) {
 		Cluster string
 		types.NamespacedName
 	}
+	type nested struct {
+		Cluster struct{ Name string }
+		types.NamespacedName
+	}
 	name := types.NamespacedName{Namespace: "n", Name: "a"}
-	for got, want := range map[string]string{
-		lastOf(t, "n/a"):            "success",
-		lastOf(t, key("n/a")):       "success",
-		lastOf(t, embedded{name}):   "success",
-		lastOf(t, other{"x", name}): "[]",
-		lastOf(t, &name):            "[]",
-		lastOf(t, func() {}):        "[]",
-		lastOf[any](t, name):        "[]",
+	for request, c := range map[string]struct{ got, want string }{
+		"key":             {lastOf(t, "n/a"), "success"},
+		"type of a key":   {lastOf(t, key("n/a")), "success"},
+		"embedded":        {lastOf(t, embedded{name}), "success"},
+		"of a cluster":    {lastOf(t, other{"x", name}), "[]"},
+		"nested cluster":  {lastOf(t, nested{NamespacedName: name}), "[]"},
+		"pointer":         {lastOf(t, &name), "[]"},
+		"function":        {lastOf(t, func() {}), "[]"},
+		"of an interface": {lastOf[any](t, name), "[]"},
 	} {
-		if got != want {
-			t.Errorf("%q, want %q", got, want)
+		if c.got != c.want {
+			t.Errorf("%s: %q, want %q", request, c.got, c.want)
 		}
 	}
 }

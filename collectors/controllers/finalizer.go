@@ -49,23 +49,23 @@ func NewFinalizer[T metav1.Object](obs *collectors.Observer, controller, finaliz
 	c, deadline := registryOf(obs).cleanups(controller, finalizer), options.Deadline
 	return func(ctx context.Context, object T) (err error) {
 		ctx, span := c.registry.beginSpan(ctx, spans.Cleanup, c.scope.Labels(), object)
-		ended, a := c.panicked, c.begin(object, deadline)
+		ended, a := cleanupPanic, c.begin(object, deadline)
 		defer func() {
 			took := c.registry.Now() - a.start
-			traceID := c.endSpan(span, ended, err)
+			traceID := endSpan(span, ended, err)
 			c.end(a, ended, took, traceID)
-			if ended == c.timedOut { // last, because a logger may block
-				c.registry.logCleanup(ctx, "finalizer cleanup exceeded its deadline", cleanupLog{c.scope.Labels(), ended.result, took, traceID})
+			if ended == cleanupTimeout { // last, because a logger may block
+				c.registry.logCleanup(ctx, "finalizer cleanup exceeded its deadline", c.scope.Labels(), ended, took, traceID)
 			}
 		}()
 		err = cleanup(ctx, object)
 		switch {
 		case err == nil:
-			ended = c.succeeded
+			ended = cleanupSuccess
 		case errors.Is(ctx.Err(), context.DeadlineExceeded), deadline > 0 && c.registry.Now()-a.start > int64(deadline):
-			ended = c.timedOut
+			ended = cleanupTimeout
 		default:
-			ended = c.failed
+			ended = cleanupError
 		}
 		return err
 	}
@@ -76,7 +76,9 @@ func NewFinalizer[T metav1.Object](obs *collectors.Observer, controller, finaliz
 // NewFinalizer.
 func NewRollback[T any](obs *collectors.Observer, controller, finalizer string, rollback func(context.Context, T) error) func(context.Context, T) error {
 	o := registryOf(obs)
-	r := o.rollbacks(controller, finalizer)
+	r := seriesOf(o, func(scope *core.Scope) rollbacks {
+		return rollbacks{scope, scope.ObserverSet(catalog.ControllerFinalizerRollbackDuration)}
+	}, controller, finalizer)
 	return func(ctx context.Context, object T) (err error) {
 		var span core.Span
 		if o.Tracing != nil { // otherwise object would be allocated
@@ -87,7 +89,7 @@ func NewRollback[T any](obs *collectors.Observer, controller, finalizer string, 
 			took := o.Now() - start
 			traceID := span.End(resultOf(ended, err))
 			r.results.ObserveTraced(ended, core.Seconds(took), traceID)
-			o.logCleanup(ctx, "finalizer cleanup rolled back", cleanupLog{r.scope.Labels(), ended, took, traceID})
+			o.logCleanup(ctx, "finalizer cleanup rolled back", r.scope.Labels(), ended, took, traceID)
 		}()
 		err = rollback(ctx, object)
 		ended = cleanupSuccess
@@ -110,16 +112,20 @@ func NewRollback[T any](obs *collectors.Observer, controller, finalizer string, 
 // An attempt in progress is counted when it ends. ForgetCleanup has no effect on a controller or finalizer that is reported
 // as "other". It is safe for concurrent use. Its cost grows with the number of objects without a successful cleanup.
 func ForgetCleanup(obs *collectors.Observer, controller, finalizer string, object types.NamespacedName) {
-	if c := lookUp[*cleanups](registryOf(obs), controller, finalizer); c != nil {
-		c.drop(object)
+	c := lookUp[*cleanups](registryOf(obs), controller, finalizer)
+	if c == nil {
+		return
 	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	maps.DeleteFunc(c.objects, func(_ types.UID, known *cleanup) bool { return known.name == object })
 }
 
 // cleanups are the series of a controller's cleanups for one finalizer.
 type cleanups struct {
-	registry                              *registry
-	scope                                 *core.Scope
-	succeeded, failed, timedOut, panicked *outcome
+	registry *registry
+	scope    *core.Scope
+	results  results
 
 	mu      sync.Mutex
 	objects map[types.UID]*cleanup
@@ -147,19 +153,15 @@ type attempt struct {
 	object *cleanup
 }
 
-var _ controllerSeries = &cleanups{}
+var _ collector = &cleanups{}
 
 func (o *registry) cleanups(controller, finalizer string) *cleanups {
 	return seriesOf(o, func(scope *core.Scope) *cleanups {
-		results := outcomes(scope, catalog.ControllerFinalizerAttempts, catalog.ControllerFinalizerDuration)
 		return &cleanups{
-			scope:     scope,
-			registry:  o,
-			succeeded: results[cleanupSuccess],
-			failed:    results[cleanupError],
-			timedOut:  results[cleanupTimeout],
-			panicked:  results[cleanupPanic],
-			objects:   map[types.UID]*cleanup{},
+			registry: o,
+			scope:    scope,
+			results:  results{scope.CounterSet(catalog.ControllerFinalizerAttempts), scope.ObserverSet(catalog.ControllerFinalizerDuration)},
+			objects:  map[types.UID]*cleanup{},
 		}
 	}, controller, finalizer)
 }
@@ -189,8 +191,8 @@ func (c *cleanups) begin(object metav1.Object, deadline time.Duration) attempt {
 }
 
 // end records the end of an attempt. It is deferred and does not recover.
-func (c *cleanups) end(a attempt, o *outcome, took int64, traceID string) {
-	o.observe(took, traceID)
+func (c *cleanups) end(a attempt, result string, took int64, traceID string) {
+	c.results.observe(result, took, traceID)
 	if a.object == nil {
 		return
 	}
@@ -198,16 +200,9 @@ func (c *cleanups) end(a attempt, o *outcome, took int64, traceID string) {
 	defer c.mu.Unlock()
 	a.object.tried = a.start + took
 	a.object.attempts--
-	if o == c.succeeded {
+	if result == cleanupSuccess {
 		delete(c.objects, a.uid)
 	}
-}
-
-// drop forgets all objects with the given name.
-func (c *cleanups) drop(name types.NamespacedName) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	maps.DeleteFunc(c.objects, func(_ types.UID, object *cleanup) bool { return object.name == name })
 }
 
 func (c *cleanups) collect(ch chan<- prometheus.Metric) {
@@ -234,13 +229,3 @@ type rollbacks struct {
 	scope   *core.Scope
 	results *core.ObserverSet
 }
-
-var _ controllerSeries = rollbacks{}
-
-func (o *registry) rollbacks(controller, finalizer string) rollbacks {
-	return seriesOf(o, func(scope *core.Scope) rollbacks {
-		return rollbacks{scope, scope.ObserverSet(catalog.ControllerFinalizerRollbackDuration)}
-	}, controller, finalizer)
-}
-
-func (rollbacks) collect(chan<- prometheus.Metric) {}

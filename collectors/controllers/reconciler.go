@@ -56,18 +56,21 @@ func NewReconciler[Req, Res any](obs *collectors.Observer, controller string, re
 	requeueAfter, requeue := fieldOf[Res, time.Duration]("RequeueAfter"), fieldOf[Res, bool]("Requeue")
 	return func(ctx context.Context, request Req) (result Res, err error) {
 		ctx, span := traced.Begin(ctx, request)
-		ended, start := r.panicked, r.begin()
+		r.active.Add(1)
+		ended, start := reconcilePanic, r.obs.Now()
 		defer func() { r.end(key(request), ended, start, span, err) }()
 		result, err = reconcile(writer.Context(ctx), request)
 		switch {
+		case err != nil && (isTerminal(err) || options.IsTerminal != nil && options.IsTerminal(err)):
+			ended = reconcileTerminal
 		case err != nil:
-			ended = r.outcomeOf(err, options.IsTerminal)
+			ended = reconcileError
 		case requeueAfter.isSet(reflect.ValueOf(result)):
-			ended = r.requeuedAfter
+			ended = reconcileRequeueAfter
 		case requeue.isSet(reflect.ValueOf(result)):
-			ended = r.requeued
+			ended = reconcileRequeue
 		default:
-			ended = r.succeeded
+			ended = reconcileSuccess
 		}
 		return result, err
 	}
@@ -83,17 +86,6 @@ func NewSyncHandler[T any](obs *collectors.Observer, controller string, handle f
 		_, err := reconcile(ctx, item)
 		return err
 	}
-}
-
-// outcomeOf returns the outcome for an error or nil. terminal is Options.IsTerminal.
-func (r *reconciles) outcomeOf(err error, terminal func(error) bool) *outcome {
-	switch {
-	case err == nil:
-		return r.succeeded
-	case isTerminal(err) || terminal != nil && terminal(err):
-		return r.terminal
-	}
-	return r.failed
 }
 
 // field is the index of a field, nil if there is none.
@@ -128,11 +120,10 @@ func (f field) isSet(v reflect.Value) bool {
 
 // reconciles are the series of a controller's reconcile functions.
 type reconciles struct {
-	obs   *registry
-	scope *core.Scope
-
-	succeeded, failed, requeued, requeuedAfter, terminal, panicked *outcome
-	active                                                         atomic.Int64
+	obs     *registry
+	scope   *core.Scope
+	results results
+	active  atomic.Int64
 	// last has the last reconcile of each object.
 	last recent.Table[lastReconcile]
 
@@ -145,20 +136,14 @@ type reconciles struct {
 // decorator is a share of a controller's workers, reachable as long as its decorated function.
 type decorator struct{ *reconciles }
 
-var _ controllerSeries = &reconciles{}
+var _ collector = &reconciles{}
 
 func (o *registry) reconciles(controller string) *reconciles {
 	return seriesOf(o, func(scope *core.Scope) *reconciles {
-		results := outcomes(scope, catalog.ControllerReconcile, catalog.ControllerReconcileDuration)
 		return &reconciles{
-			scope:         scope,
-			obs:           o,
-			succeeded:     results[reconcileSuccess],
-			failed:        results[reconcileError],
-			requeued:      results[reconcileRequeue],
-			requeuedAfter: results[reconcileRequeueAfter],
-			terminal:      results[reconcileTerminal],
-			panicked:      results[reconcilePanic],
+			obs:     o,
+			scope:   scope,
+			results: results{scope.CounterSet(catalog.ControllerReconcile), scope.ObserverSet(catalog.ControllerReconcileDuration)},
 		}
 	}, controller)
 }
@@ -186,23 +171,18 @@ func (r *reconciles) leave(maxWorkers int) {
 	}
 }
 
-// begin records the start of a reconcile and returns its time.
-func (r *reconciles) begin() int64 {
-	r.active.Add(1)
-	return r.obs.Now()
-}
-
 // end records the end of a reconcile. It is deferred and does not recover.
-func (r *reconciles) end(key uint64, o *outcome, start int64, span core.Span, err error) {
+func (r *reconciles) end(key uint64, result string, start int64, span core.Span, err error) {
 	r.active.Add(-1)
 	ended := r.obs.Now()
-	took := ended - start
-	r.remember(key, o, err, ended)
-	if !span.IsRecorded() {
-		o.observe(took, "")
-		return
+	if key != 0 {
+		r.last.Swap(key, lastReconcile{result, errorClass(err), ended})
 	}
-	o.observe(took, span.End(resultOf(o.result, err)))
+	traceID := ""
+	if span.IsRecorded() {
+		traceID = span.End(resultOf(result, err))
+	}
+	r.results.observe(result, ended-start, traceID)
 }
 
 func (r *reconciles) collect(ch chan<- prometheus.Metric) {

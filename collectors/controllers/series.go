@@ -9,7 +9,6 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 
 	"github.com/informer-exporter/informer-exporter/collectors"
-	"github.com/informer-exporter/informer-exporter/collectors/catalog"
 	"github.com/informer-exporter/informer-exporter/collectors/internal/core"
 )
 
@@ -40,29 +39,25 @@ type seriesKey struct {
 
 // owned are series that decorators share, with the scope that deletes those that exist between scrapes.
 type owned struct {
-	controllerSeries
-	scope *core.Scope
+	series any
+	scope  *core.Scope
 }
 
-// controllerSeries are series of a controller.
-type controllerSeries interface {
-	// collect sends the series that are read at scrape time.
+// collector is implemented by series that are read at scrape time.
+type collector interface {
 	collect(ch chan<- prometheus.Metric)
 }
 
 // seriesOf returns the series of type S with the given labels, and builds them if there are none.
-func seriesOf[S controllerSeries](r *registry, build func(scope *core.Scope) S, labels ...string) S {
+func seriesOf[S any](r *registry, build func(scope *core.Scope) S, labels ...string) S {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	key := seriesKey{of: reflect.TypeFor[S]()}
 	copy(key.labels[:], labels)
-	if s, ok := r.series[key]; ok {
-		return s.controllerSeries.(S)
-	}
 	r.acquire(&key)
-	if s, ok := r.series[key]; ok { // a label was replaced by "other", which has series already
-		r.release(key)
-		return s.controllerSeries.(S)
+	if s, ok := r.series[key]; ok {
+		r.release(key) // they hold their labels already
+		return s.series.(S)
 	}
 	scope := r.Metrics.Scope(slices.Clone(key.labels[:len(labels)])...)
 	s := build(scope)
@@ -71,12 +66,12 @@ func seriesOf[S controllerSeries](r *registry, build func(scope *core.Scope) S, 
 }
 
 // lookUp returns the series of type S with the given labels, the zero value if there are none.
-func lookUp[S controllerSeries](r *registry, labels ...string) (s S) {
+func lookUp[S any](r *registry, labels ...string) (s S) {
 	key := seriesKey{of: reflect.TypeFor[S]()}
 	copy(key.labels[:], labels)
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	s, _ = r.series[key].controllerSeries.(S)
+	s, _ = r.series[key].series.(S)
 	return s
 }
 
@@ -119,30 +114,20 @@ func (r *registry) Collect(ch chan<- prometheus.Metric) {
 	all := slices.Collect(maps.Values(r.series))
 	r.mu.Unlock()
 	for _, s := range all {
-		s.collect(ch)
+		if c, ok := s.series.(collector); ok {
+			c.collect(ch)
+		}
 	}
 }
 
-// outcome counts and times the operations that ended with one result.
-type outcome struct {
+// results count and time operations by the result with which they ended.
+type results struct {
 	count    *core.CounterSet
 	duration *core.ObserverSet
-	result   string
-}
-
-// outcomes returns an outcome for each value of the last label of two metrics, which must be the same closed set. The
-// duration is a histogram or a summary.
-func outcomes(scope *core.Scope, count catalog.Counter, duration catalog.Definition) map[string]*outcome {
-	counts, durations := scope.CounterSet(count), scope.ObserverSet(duration)
-	results := map[string]*outcome{}
-	for _, result := range count.Labels[len(count.Labels)-1].Values {
-		results[result] = &outcome{counts, durations, result}
-	}
-	return results
 }
 
 // observe records an operation that took the given number of nanoseconds, with its trace ID unless that is empty.
-func (o *outcome) observe(took int64, traceID string) {
-	o.count.Inc(o.result)
-	o.duration.ObserveTraced(o.result, core.Seconds(took), traceID)
+func (r results) observe(result string, took int64, traceID string) {
+	r.count.Inc(result)
+	r.duration.ObserveTraced(result, core.Seconds(took), traceID)
 }

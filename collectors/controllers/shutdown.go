@@ -43,7 +43,9 @@ func NewShutdownStep(obs *collectors.Observer, controller string, step ShutdownS
 		return run
 	}
 	r := registryOf(obs)
-	s := r.shutdowns(controller)
+	s := seriesOf(r, func(scope *core.Scope) *shutdowns {
+		return &shutdowns{scope: scope, last: map[ShutdownStep]stepRun{}}
+	}, controller)
 	s.reset(step)
 	return func(ctx context.Context) (err error) {
 		result, start := shutdownPanic, time.Now()
@@ -83,13 +85,7 @@ type stepRun struct {
 	took   time.Duration
 }
 
-var _ controllerSeries = &shutdowns{}
-
-func (r *registry) shutdowns(controller string) *shutdowns {
-	return seriesOf(r, func(scope *core.Scope) *shutdowns {
-		return &shutdowns{scope: scope, last: map[ShutdownStep]stepRun{}}
-	}, controller)
-}
+var _ collector = &shutdowns{}
 
 func (s *shutdowns) report(step ShutdownStep, run stepRun) {
 	s.mu.Lock()

@@ -43,31 +43,24 @@ func (r *registry) beginSpan(ctx context.Context, kind spans.Kind, labels []stri
 }
 
 // endSpan ends the span of a cleanup and returns its trace ID.
-func (c *cleanups) endSpan(span core.Span, ended *outcome, err error) (traceID string) {
+func endSpan(span core.Span, result string, err error) (traceID string) {
 	if !span.IsRecorded() {
 		return ""
 	}
-	if ended == c.timedOut {
+	if result == cleanupTimeout {
 		span.AddEvent(eventTimeout, time.Time{})
 	}
-	return span.End(resultOf(ended.result, err))
+	return span.End(resultOf(result, err))
 }
 
-// cleanupLog are the attributes of a log line.
-type cleanupLog struct {
-	labels  []string // controller and finalizer
-	result  string
-	took    int64
-	traceID string
-}
-
-func (r *registry) logCleanup(ctx context.Context, message string, l cleanupLog) {
+// logCleanup logs the end of a cleanup or rollback. The labels are controller and finalizer.
+func (r *registry) logCleanup(ctx context.Context, message string, labels []string, result string, took int64, traceID string) {
 	attrs := []slog.Attr{
-		slog.String("controller", l.labels[0]), slog.String("finalizer", l.labels[1]),
-		slog.String("result", l.result), slog.Duration("duration", time.Duration(l.took)),
+		slog.String("controller", labels[0]), slog.String("finalizer", labels[1]),
+		slog.String("result", result), slog.Duration("duration", time.Duration(took)),
 	}
-	if l.traceID != "" {
-		attrs = append(attrs, slog.String("trace_id", l.traceID))
+	if traceID != "" {
+		attrs = append(attrs, slog.String("trace_id", traceID))
 	}
 	r.Logger.LogAttrs(ctx, slog.LevelWarn, message, attrs...)
 }

@@ -52,7 +52,7 @@ const (
 // new keys.
 type Writes[K comparable] struct {
 	registry *registry
-	stale    prometheus.Counter
+	stale    staleReads
 
 	mu     sync.Mutex
 	writes map[K]write
@@ -67,7 +67,8 @@ type write struct {
 // NewWrites returns a Writes of a controller. Those of one Observer and controller share a series, which exists until Forget.
 func NewWrites[K comparable](obs *collectors.Observer, controller string) *Writes[K] {
 	r := registryOf(obs)
-	return &Writes[K]{registry: r, stale: r.staleReads(controller).count, writes: map[K]write{}}
+	stale := seriesOf(r, func(scope *core.Scope) staleReads { return staleReads{scope.Counter(catalog.ControllerStaleReads)} }, controller)
+	return &Writes[K]{registry: r, stale: stale, writes: map[K]write{}}
 }
 
 // Wrote records an object that the API server has returned from a create, an update or a patch. Of several writes with the
@@ -146,14 +147,4 @@ func isNil(obj metav1.Object) bool {
 }
 
 // staleReads is the series of a controller's Writes.
-type staleReads struct{ count prometheus.Counter }
-
-var _ controllerSeries = staleReads{}
-
-func (r *registry) staleReads(controller string) staleReads {
-	return seriesOf(r, func(scope *core.Scope) staleReads {
-		return staleReads{scope.Counter(catalog.ControllerStaleReads)}
-	}, controller)
-}
-
-func (staleReads) collect(chan<- prometheus.Metric) {}
+type staleReads struct{ prometheus.Counter }

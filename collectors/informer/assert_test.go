@@ -48,7 +48,7 @@ func TestAssertSynced(t *testing.T) {
 	c.run()
 	c.create("a")
 	before := c.waitFor("the object and the watch", func(s metricstest.Snapshot) bool {
-		return s["k8s_informer_objects"] == 1 && s["k8s_informer_watch_connected"] == 1
+		return s["k8s_informer_objects"] == 1 && s["k8s_informer_propagation_seconds_count"] == 1 && s["k8s_informer_watch_connected"] == 1
 	})
 	await.True(t, "equal", func() bool {
 		return informer.AssertSynced(t.Context(), c.obs, informer.AssertOptions{IDs: []informer.ID{id}, Equal: true}) == nil

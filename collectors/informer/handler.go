@@ -40,9 +40,9 @@ type handler struct {
 	goroutine uint64
 	// registered is when the handler was registered: no event can have waited longer for it.
 	registered int64
-	// listReceived is when the object that the handler is processing was received in a list, 0 otherwise. The ring has the
-	// events of watches.
-	listReceived atomic.Int64
+	// unremembered is when the event that the handler is processing was received if the ring does not have it: an object of a list, or
+	// an event that was overwritten. It is 0 otherwise.
+	unremembered atomic.Int64
 	// handled is the resourceVersion of the last watch event that the handler has finished, or 0 if none.
 	handled atomic.Uint64
 	// lastResync is when the handler last got an object from a resync, in nanoseconds since 1970, 0 if never.
@@ -164,6 +164,7 @@ func (h *handler) setReceived(d *delivery, resourceVersion string, listed bool) 
 			return
 		case ring.Overrun:
 			d.received, d.version, d.event = found.At, version, true
+			h.unremembered.Store(d.received)
 			return
 		case ring.None:
 			listed = list != nil && version <= list.Version
@@ -173,7 +174,7 @@ func (h *handler) setReceived(d *delivery, resourceVersion string, listed bool) 
 		return
 	}
 	d.received, d.event, d.list = max(list.At, h.registered), true, list
-	h.listReceived.Store(d.received)
+	h.unremembered.Store(d.received)
 }
 
 // finish records the end of a call. It is deferred, and recovers panics of isolated handlers only: any other panic is
@@ -186,7 +187,7 @@ func (h *handler) finish(d *delivery) {
 	if d.paired {
 		h.cursor.Done()
 	} else if d.event {
-		h.listReceived.Store(0)
+		h.unremembered.Store(0)
 	}
 	if d.version != 0 {
 		h.handled.Store(d.version)
@@ -278,7 +279,7 @@ var errPanic = errors.New("the handler panicked")
 // backlog returns the number of events that the handler has not finished, and when the oldest was received.
 func (h *handler) backlog() (pending uint64, oldest int64) {
 	pending, oldest = h.cursor.Backlog()
-	if received := h.listReceived.Load(); received != 0 {
+	if received := h.unremembered.Load(); received != 0 {
 		if pending == 0 || received < oldest {
 			oldest = received
 		}

@@ -203,6 +203,52 @@ func TestOverrun(t *testing.T) {
 	})
 }
 
+// The lag of an informer with a blocked handler grows, however many events follow the one that blocks it: also when the handler was
+// overtaken before.
+func TestBlockedHandlerOnABusyInformer(t *testing.T) {
+	for name, handled := range map[string]int{"from the first event": 0, "overtaken before": 5} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				obs, reg := observertest.New(t, func(o *collectors.Options) { o.RememberedEvents = 8 })
+				server := fakeapi.NewServer()
+				inf := informer.NewSharedIndexInformer(obs, pods, server, &corev1.Pod{}, cache.SharedIndexInformerOptions{})
+				proceed := make(chan struct{})
+				addHandler(t, inf, informer.NamedHandler("h", cache.ResourceEventHandlerFuncs{
+					AddFunc:    func(any) { <-proceed },
+					UpdateFunc: func(any, any) { <-proceed },
+				}))
+				stop := start(t, inf)
+				stream := <-server.Streams
+				send := func(from, to int) {
+					for v := from; v < to; v++ {
+						stream.Send(watch.Modified, fakeapi.Pod("a", v))
+						synctest.Wait()
+						time.Sleep(100 * time.Millisecond)
+					}
+				}
+				send(2, 40)
+				for range handled {
+					proceed <- struct{}{}
+				}
+				synctest.Wait()
+				before := metricstest.Take(t, reg)
+				send(40, 340) // half a minute
+				s := metricstest.Take(t, reg)
+				if lag := s["k8s_informer_sync_lag_seconds"]; lag < 30 {
+					t.Errorf("half a minute later, the lag is %v s", lag)
+				}
+				if grew := s["k8s_informer_handler_pending_events{handler=h}"] - before["k8s_informer_handler_pending_events{handler=h}"]; grew != 300 {
+					t.Errorf("%v more events are pending, want 300", grew)
+				}
+				close(proceed)
+				synctest.Wait()
+				check(t, metricstest.Take(t, reg), metricstest.Snapshot{"k8s_informer_sync_lag_seconds": 0, "k8s_informer_handler_pending_events{handler=h}": 0})
+				stop()
+			})
+		})
+	}
+}
+
 // Panics of handlers are counted and not recovered (S21).
 func TestPanicsAreCountedAndGoOn(t *testing.T) {
 	obs, reg := observertest.New(t)
@@ -289,6 +335,36 @@ func TestTransformBehindTheWatch(t *testing.T) {
 			check(t, s, metricstest.Snapshot{"k8s_informer_event_lag_seconds_count": 0})
 		})
 	}
+}
+
+// A Transform that removes resourceVersions does not hide that the watch is down, after more events than an informer remembers.
+func TestManyEventsWithoutVersions(t *testing.T) {
+	obs, reg := observertest.New(t, func(o *collectors.Options) { o.RememberedEvents = 256 })
+	server := fakeapi.NewServer()
+	var down atomic.Bool
+	server.OnWatch = func(metav1.ListOptions) (watch.Interface, error) {
+		if down.Load() {
+			return nil, errTest
+		}
+		return nil, nil
+	}
+	inf := informer.NewSharedIndexInformer(obs, pods, server, &corev1.Pod{}, cache.SharedIndexInformerOptions{})
+	addHandler(t, inf, informer.NamedHandler("h", cache.ResourceEventHandlerFuncs{}))
+	if err := inf.SetTransform(func(obj any) (any, error) { obj.(*corev1.Pod).ResourceVersion = ""; return obj, nil }); err != nil {
+		t.Fatal(err)
+	}
+	start(t, inf)
+	stream := <-server.Streams
+	const events = 1000
+	for v := 2; v < 2+events; v++ {
+		stream.Send(watch.Added, fakeapi.Pod(strconv.Itoa(v), v))
+	}
+	metricstest.Eventually(t, reg, "all are handled", func(s metricstest.Snapshot) bool {
+		return s["k8s_informer_handler_duration_seconds_count{handler=h}"] == events && s["k8s_informer_handler_pending_events{handler=h}"] == 0
+	})
+	down.Store(true)
+	stream.Close()
+	metricstest.Eventually(t, reg, "the watch is down", func(s metricstest.Snapshot) bool { return s["k8s_informer_sync_lag_seconds"] > 0 })
 }
 
 // For resourceVersions that are not numbers, no lag is reported instead of a wrong one.

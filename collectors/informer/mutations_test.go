@@ -63,7 +63,9 @@ func TestMutatedObject(t *testing.T) {
 	c.create("a")
 	c.run()
 	c.create("b")
-	before := c.waitFor("both", func(s metricstest.Snapshot) bool { return s["k8s_informer_objects"] >= 2 })
+	before := c.waitFor("both", func(s metricstest.Snapshot) bool {
+		return s["k8s_informer_objects"] >= 2 && s["k8s_informer_propagation_seconds_count"] == 1
+	})
 	time.Sleep(time.Second) // many rounds
 	metricstest.Take(t, c.registry).Since(before, volatile...).Equal(t, metricstest.Snapshot{})
 

@@ -26,6 +26,7 @@ import (
 
 	"github.com/informer-exporter/informer-exporter/collectors"
 	"github.com/informer-exporter/informer-exporter/collectors/informer"
+	"github.com/informer-exporter/informer-exporter/internal/testenv/await"
 	"github.com/informer-exporter/informer-exporter/internal/testenv/fakeapi"
 	"github.com/informer-exporter/informer-exporter/internal/testenv/metricstest"
 	"github.com/informer-exporter/informer-exporter/internal/testenv/observertest"
@@ -164,9 +165,10 @@ func TestResourceFactoriesBehaveAsClientGos(t *testing.T) {
 			t.Errorf("the error is %v", err)
 		}
 		for _, watched := range []bool{false, true} {
-			if _, ok := tweaked.LoadAndDelete(watched); !ok {
-				t.Errorf("the options of a watch=%t were not tweaked", watched)
-			}
+			await.True(t, fmt.Sprintf("the options of a watch=%t are tweaked", watched), func() bool {
+				_, ok := tweaked.LoadAndDelete(watched)
+				return ok
+			})
 		}
 		lists := 0
 		for _, a := range c.actions() {

@@ -117,7 +117,7 @@ func TestBrokenStreams(t *testing.T) {
 		"a timeout of the client": {
 			end:       func(_ *testing.T, _ http.ResponseWriter, r *http.Request) { <-r.Context().Done() },
 			want:      closed,
-			configure: func(_ *httptest.Server, c *rest.Config) { c.Timeout = 200 * time.Millisecond },
+			configure: func(_ *httptest.Server, c *rest.Config) { c.Timeout = 2 * time.Second },
 		},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -188,7 +188,10 @@ func newProgram(t *testing.T, workers int, checks ...collectors.Checks) *program
 	ctx, cancel := context.WithCancel(context.Background())
 	done := make(chan struct{})
 	go func() { defer close(done); inf.RunWithContext(ctx) }()
-	reconcile := controllers.NewReconciler(p.obs, "pods", func(context.Context, string) (result, error) {
+	reconcile := controllers.NewReconciler(p.obs, "pods", func(ctx context.Context, key string) (result, error) {
+		if key == "default/stuck" {
+			<-ctx.Done()
+		}
 		if p.fail.Load() {
 			return result{}, apierrors.NewConflict(schema.GroupResource{Resource: "pods"}, "a", errBroken)
 		}
@@ -290,6 +293,13 @@ func TestExplainFaults(t *testing.T) {
 		}, "unobserved", "status.observedGeneration is 2, metadata.generation 3"},
 		"leader-partition": {1, func(p *program) { p.wait(2 * time.Hour) },
 			"not_leading", "does not lead"},
+		"busy worker": {1, func(p *program) {
+			p.queue.Add("default/stuck")
+			p.wait(time.Second)
+			p.queue.Add("default/a")
+			p.wait(time.Minute)
+		},
+			"queued", "the item has been ready for 1m0s in the queue of controller pods; ready items: 1"},
 		"no workers": {0, func(p *program) { p.wait(time.Minute) },
 			"no_workers", "no running worker"},
 		"deleted": {1, func(p *program) { p.stream.Send(watch.Deleted, fakeapi.Pod("a", 11)); p.wait(time.Second) },

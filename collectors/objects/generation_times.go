@@ -26,7 +26,7 @@ func newGenerationTimes(options Options) *generationTimes {
 	g := &generationTimes{name: options.Name, holds: map[string]int{}}
 	if options.Detail != collectors.Essential {
 		m := catalog.ObjectGenerationObserved.Metric
-		g.vector = core.HistogramsOf(string(options.Histograms)).NewHistogram(m, m.LabelNames(), nil)
+		g.vector = core.Histograms(options.Histograms).NewHistogram(m, m.LabelNames(), nil)
 	}
 	return g
 }

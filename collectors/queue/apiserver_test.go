@@ -117,7 +117,7 @@ func TestControllerOnARealServer(t *testing.T) {
 		})
 	}
 	after := metricstest.Eventually(t, registry, "all items are done", func(s metricstest.Snapshot) bool {
-		return s["controller_item_retries_count"+labels] == 4 &&
+		return s["controller_item_retries_count"+labels] == 4 && s["controller_item_retries_max"+labels] == 0 &&
 			s["controller_dropped_total{controller=labels,reason=max_retries}"] == 1 && s["controller_queue_delayed_items"+labels] == 0
 	})
 	mu.Lock()

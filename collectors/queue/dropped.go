@@ -1,10 +1,5 @@
 package queue
 
-import (
-	"runtime"
-	"sync"
-)
-
 // DropReason is the reason why a controller stopped retrying an item. The next event for its object adds it again.
 type DropReason string
 
@@ -32,25 +27,9 @@ func (q *Queue[T]) Dropped(reason DropReason, n int) {
 	if n < 1 {
 		return
 	}
-	counters := q.drops.counters
+	counters := q.dropped
 	if reason == DroppedShutdown {
-		q.drops.once.Do(func() {
-			var leave func()
-			q.drops.atShutdown, leave = q.drops.registry.joinDropped(q.drops.controller)
-			runtime.AddCleanup(q, func(leave func()) { leave() }, leave)
-		})
-		counters = q.drops.atShutdown
+		counters = q.droppedAtShutdown()
 	}
 	counters.reasons.Add(string(reason), float64(n))
-}
-
-// drops are the counters of a queue's dropped items.
-type drops struct {
-	registry   *registry
-	controller string
-	// counters are deleted when the queue has ended.
-	counters *droppedSeries
-	// atShutdown are the same series as counters, or new ones if the queue has ended. once guards them.
-	atShutdown *droppedSeries
-	once       sync.Once
 }

@@ -17,7 +17,7 @@ func named[T comparable](name string) func(T) bool {
 func (r *registry) Explain(e *inspection.Explanation) {
 	for _, s := range r.limiters.Values() {
 		for _, l := range s.current() {
-			for _, item := range l.find(r.Observer, e.Key()) {
+			for _, item := range l.find(r.Observer, func(name string) bool { return name == e.Key() }) {
 				e.Of(s.controller).Retried = &item
 			}
 		}

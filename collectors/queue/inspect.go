@@ -23,7 +23,7 @@ func (r *registry) Queues() []inspection.Queue {
 			byController[s.controller] = q
 		}
 		for _, l := range s.current() {
-			q.AddItems(l.all(r.Observer))
+			q.AddItems(l.find(r.Observer, func(string) bool { return true }))
 		}
 	}
 	var all []inspection.Queue

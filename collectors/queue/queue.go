@@ -32,7 +32,10 @@ type Options[T comparable] struct {
 type Queue[T comparable] struct {
 	// layers is not embedded: a method value of an embedded field would not keep the Queue alive.
 	layers *layers[T]
-	drops  drops
+	// dropped counts dropped items until the queue has ended. droppedAtShutdown returns the same series, or new ones if the queue has
+	// ended, which exist until the Queue becomes unreachable.
+	dropped           *droppedSeries
+	droppedAtShutdown func() *droppedSeries
 	// causes and popped are nil unless the program traces.
 	causes *causes.Queue[T]
 	popped *recentItems[T]
@@ -106,8 +109,12 @@ func NewTypedRateLimitingQueue[T comparable](obs *collectors.Observer, name stri
 		leaveUpstream()
 		traced.Leave()
 	})
-	q := &Queue[T]{layers: l, drops: drops{registry: r, controller: series.controller, counters: dropped}, causes: traced, popped: popped}
-	q.own = echo.NewItems[T](r.Observer, name, series.selfCaused)
+	q := &Queue[T]{layers: l, dropped: dropped, causes: traced, popped: popped, own: echo.NewItems[T](r.Observer, name, series.selfCaused)}
+	q.droppedAtShutdown = sync.OnceValue(func() *droppedSeries {
+		atShutdown, leave := r.joinDropped(series.controller)
+		runtime.AddCleanup(q, func(leave func()) { leave() }, leave)
+		return atShutdown
+	})
 	runtime.AddCleanup(q, func(end func()) { end() }, ready.end)
 	return q
 }

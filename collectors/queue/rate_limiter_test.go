@@ -71,11 +71,11 @@ func TestLimiterIsCalledOnce(t *testing.T) {
 	for name, decorate := range map[string]func(obs *collectors.Observer, l workqueue.TypedRateLimiter[string]) (retry func(string), end func()){
 		"NewTypedRateLimiter": func(obs *collectors.Observer, l workqueue.TypedRateLimiter[string]) (func(string), func()) {
 			decorated := queue.NewTypedRateLimiter(obs, "c", l)
-			return func(item string) { decorated.When(item) }, func() {}
+			return func(item string) { decorated.When(item) }, func() { runtime.KeepAlive(decorated) }
 		},
 		"NewTypedRateLimiter twice": func(obs *collectors.Observer, l workqueue.TypedRateLimiter[string]) (func(string), func()) {
 			decorated := queue.NewTypedRateLimiter(obs, "c", queue.NewTypedRateLimiter(obs, "c", l))
-			return func(item string) { decorated.When(item) }, func() {}
+			return func(item string) { decorated.When(item) }, func() { runtime.KeepAlive(decorated) }
 		},
 		"queue": func(obs *collectors.Observer, l workqueue.TypedRateLimiter[string]) (func(string), func()) {
 			q := queue.NewTypedRateLimitingQueue(obs, "c", l, queue.Options[string]{})

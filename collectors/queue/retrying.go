@@ -86,34 +86,25 @@ func (r *retrying[T]) highest() (n int) {
 	return n
 }
 
-// all returns all items that have not expired.
-func (r *retrying[T]) all(o *core.Observer) []inspection.Item {
-	return r.some(o, func(T) bool { return true })
-}
-
-// find returns the items with the given name.
-func (r *retrying[T]) find(o *core.Observer, name string) []inspection.Item {
-	return r.some(o, named[T](name))
-}
-
-func (r *retrying[T]) some(o *core.Observer, matches func(T) bool) []inspection.Item {
+// find implements limiterState.
+func (r *retrying[T]) find(o *core.Observer, matches func(name string) bool) []inspection.Item {
 	now := r.now()
 	r.mu.Lock()
 	known := maps.Clone(r.items)
 	r.mu.Unlock()
 	var items []inspection.Item
 	for item, i := range known {
-		if !i.expired(now) && matches(item) {
-			items = append(items, i.describe(o, item, now))
+		if name := inspection.Name(item); !i.expired(now) && matches(name) {
+			items = append(items, i.describe(o, name, now))
 		}
 	}
 	return items
 }
 
-func (r retries) describe(o *core.Observer, item any, now int64) inspection.Item {
+func (r retries) describe(o *core.Observer, name string, now int64) inspection.Item {
 	remaining := time.Duration(max(0, int64(r.after)-(now-r.at)))
 	d := inspection.Item{
-		Item: inspection.Name(item), Retries: r.n, FirstRetry: o.Wall(r.first).UTC(), LastRetry: o.Wall(r.at).UTC(),
+		Item: name, Retries: r.n, FirstRetry: o.Wall(r.first).UTC(), LastRetry: o.Wall(r.at).UTC(),
 		AgeSeconds: time.Duration(now - r.first).Seconds(), BackoffSeconds: remaining.Seconds(),
 	}
 	if remaining > 0 {

@@ -39,3 +39,20 @@ func TestInfiniteBackoff(t *testing.T) {
 		t.Errorf("%d retries", n)
 	}
 }
+
+// An item has been retried since its first retry. If the limiter has forgotten it without a Forget of the decorator, since it was retried
+// again.
+func TestFirstRetry(t *testing.T) {
+	now := int64(0)
+	r := &retrying[int]{now: func() int64 { return now }}
+	for _, step := range []struct {
+		n     int
+		first int64
+	}{{1, 1}, {2, 1}, {2, 3}, {3, 3}, {1, 5}, {1, 6}} {
+		now++
+		r.add(1, step.n, 0)
+		if first := r.items[1].first; first != step.first {
+			t.Errorf("at %d: retry %d, the first at %d, want %d", now, step.n, first, step.first)
+		}
+	}
+}

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"log/slog"
+	"runtime"
 	"slices"
 	"strings"
 	"testing"
@@ -36,7 +37,7 @@ func TestItemsThatAreRetried(t *testing.T) {
 		},
 		"limiter": func(obs *collectors.Observer) (func(string), func(string), func()) {
 			l := queue.NewTypedRateLimiter(obs, "c", itemLimiter())
-			return func(item string) { l.When(item) }, l.Forget, func() {}
+			return func(item string) { l.When(item) }, l.Forget, func() { runtime.KeepAlive(l) }
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -63,6 +64,9 @@ func TestItemsThatAreRetried(t *testing.T) {
 				expect("b is retried again", 2)
 				forget("b")
 				expect("b is forgotten", 0)
+				retry("c")
+				forget("c")
+				expect("c is forgotten after one retry", 0)
 				for range 100 {
 					retry("b")
 				}

@@ -77,9 +77,8 @@ type limiterSeries struct {
 type limiterState interface {
 	// highest returns the highest number of retries of an item that has not been forgotten, 0 if there is none.
 	highest() int
-	// all returns the items that have not been forgotten. find returns those with a name.
-	all(*core.Observer) []inspection.Item
-	find(o *core.Observer, name string) []inspection.Item
+	// find returns the items that have not been forgotten or expired, and have a name that matches.
+	find(o *core.Observer, matches func(name string) bool) []inspection.Item
 }
 
 // droppedSeries are the counters of a controller's dropped items by reason.

@@ -2,6 +2,7 @@ package queue
 
 import (
 	"container/heap"
+	"math"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -113,7 +114,7 @@ func (t *Tracker[T]) add(item T, after time.Duration) {
 		}
 		t.ready.add(item, now)
 	default:
-		t.delay(item, now+int64(after))
+		t.delay(item, now+min(int64(after), math.MaxInt64-now)) // such as rate.InfDuration
 	}
 }
 

@@ -1,7 +1,9 @@
 package queue
 
 import (
+	"container/heap"
 	"fmt"
+	"math"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -100,6 +102,22 @@ func TestTrackerDelayOfAReadyItem(t *testing.T) {
 	})
 }
 
+// An item with an endless delay does not hide the age of others.
+func TestTrackerEndlessDelay(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		obs, registry := observertest.New(t)
+		tracker := NewTracker[string](obs, "c", TrackerOptions{})
+		defer tracker.End()
+		time.Sleep(time.Second)
+		tracker.Add("never", math.MaxInt64)
+		tracker.Add("b", 0)
+		time.Sleep(10 * time.Second)
+		metricstest.Take(t, registry).Contains(t, metricstest.Snapshot{
+			"controller_queue_delayed_items{controller=c}": 1, "controller_queue_oldest_item_seconds{controller=c}": 10,
+		})
+	})
+}
+
 // TestTrackerWorkers covers S38: a worker is running while it waits and while it processes an item.
 func TestTrackerWorkers(t *testing.T) {
 	obs, registry := observertest.New(t)
@@ -137,4 +155,46 @@ func TestTrackerForgets(t *testing.T) {
 	if n := len(tracker.order); n > 2*firstSlots {
 		t.Errorf("%d entries remain", n)
 	}
+	for n := range 10_000 { // each delay ends before the one that it replaces
+		tracker.Add(fmt.Sprint(n%10), time.Hour-time.Duration(n)*time.Millisecond)
+		if n, most := len(tracker.order), 2*len(tracker.due)+firstSlots; n > most {
+			t.Fatalf("%d entries for %d items, want at most %d", n, len(tracker.due), most)
+		}
+	}
+}
+
+// TestTrackerKeepsNothing: an item that is no longer delayed can be garbage-collected.
+func TestTrackerKeepsNothing(t *testing.T) {
+	var h dueHeap[string]
+	heap.Push(&h, slot[string]{"a", 1})
+	heap.Pop(&h)
+	if s := h[:1][0]; s != (slot[string]{}) {
+		t.Errorf("%v is kept", s)
+	}
+}
+
+// TestTrackerFinds items by name, and since when they have been ready.
+func TestTrackerFinds(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		obs, _ := observertest.New(t)
+		tracker := NewTracker[string](obs, "c", TrackerOptions{})
+		defer tracker.End()
+		tracker.Add("ready", 0)
+		tracker.Add("delayed", 4*time.Second)
+		time.Sleep(3 * time.Second)
+		type found struct {
+			ready              time.Duration
+			isReady, isDelayed bool
+		}
+		for name, want := range map[string]found{"ready": {3 * time.Second, true, false}, "delayed": {isDelayed: true}, "other": {}} {
+			var got found
+			if got.ready, got.isReady, got.isDelayed = tracker.find(name); got != want {
+				t.Errorf("%s: %+v, want %+v", name, got, want)
+			}
+		}
+		time.Sleep(2 * time.Second)
+		if ready, isReady, isDelayed := tracker.find("delayed"); ready != time.Second || !isReady || isDelayed {
+			t.Errorf("a second after its delay: %v %t %t", ready, isReady, isDelayed)
+		}
+	})
 }

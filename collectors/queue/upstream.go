@@ -16,7 +16,7 @@ import (
 // upstreamQueues reports client-go's own metrics of work queues. Unlike component-base, it deletes the series of observed
 // queues that have ended.
 type upstreamQueues struct {
-	metrics *core.Vectors
+	*core.Vectors
 	// names limits the names of queues that are created elsewhere; those of observed queues are limited as controllers.
 	// Overflows are not counted, because client-go asks for the metrics of a queue one by one.
 	names series.Cap
@@ -28,19 +28,13 @@ var _ prometheus.Collector = &upstreamQueues{}
 
 // newUpstreamQueues returns metrics that are not registered.
 func newUpstreamQueues(o *core.Observer) *upstreamQueues {
-	return &upstreamQueues{metrics: core.NewUpstreamQueues(o.Histograms), names: series.Cap{Limit: o.Labels.Controllers.Limit}}
+	return &upstreamQueues{Vectors: core.NewUpstreamQueues(o.Histograms), names: series.Cap{Limit: o.Labels.Controllers.Limit}}
 }
-
-// Describe implements prometheus.Collector.
-func (u *upstreamQueues) Describe(ch chan<- *prometheus.Desc) { u.metrics.Describe(ch) }
-
-// Collect implements prometheus.Collector.
-func (u *upstreamQueues) Collect(ch chan<- prometheus.Metric) { u.metrics.Collect(ch) }
 
 // join returns the metrics of a queue. They exist at least until leave is called, which must be done at most once.
 func (u *upstreamQueues) join(name string) (q *upstreamQueue, leave func()) {
 	q = u.uses.Acquire(name, func() *upstreamQueue {
-		scope := u.metrics.Scope(name)
+		scope := u.Scope(name)
 		return &upstreamQueue{
 			Scope:      scope,
 			depth:      scope.Gauge(catalog.UpstreamQueueDepth),

@@ -30,7 +30,7 @@ func TestShutdownReleasesTheLock(t *testing.T) {
 			o := testOptions(namespace)
 			o.lease = time.Hour
 			if hangs {
-				o.grace = 5 * time.Second
+				o.grace = 10 * time.Second // each step after the workers has a tenth
 			}
 			began, release, over := make(chan struct{}), make(chan struct{}), make(chan struct{})
 			r := start(t, config, o, func(r *replica, c *controller) {

@@ -3,7 +3,6 @@ package exporter
 import (
 	"context"
 	"fmt"
-	"net"
 	"syscall"
 	"testing"
 	"testing/synctest"
@@ -18,20 +17,14 @@ import (
 	"github.com/informer-exporter/informer-exporter/internal/exporter/status"
 	"github.com/informer-exporter/informer-exporter/internal/testenv/await"
 	"github.com/informer-exporter/informer-exporter/internal/testenv/logtest"
+	"github.com/informer-exporter/informer-exporter/internal/testenv/port"
 )
 
 // An exporter without an API server since its start stops cleanly. One log line, not one per resource, says that schemas are
 // unknown.
 func TestClosedPort(t *testing.T) {
 	t.Parallel()
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	closed := "http://" + l.Addr().String()
-	if err := l.Close(); err != nil {
-		t.Fatal(err)
-	}
+	closed := "http://" + port.Address(port.Free())
 	var written logtest.Recorder
 	e, err := New(Options{REST: &rest.Config{Host: closed}, Logger: written.Logger()})
 	if err != nil {

@@ -90,10 +90,7 @@ func newExporter(options Options, connect func(client.WrapConfig) (*client.Conne
 	if options.File != nil {
 		options.Config = options.File.Config()
 	}
-	registry, err := newRegistry()
-	if err != nil {
-		return nil, err
-	}
+	registry := web.NewRegistry()
 	observer, err := collectors.New(registry, collectors.Options{
 		Name: options.Shard.Name(), Logger: options.Logger, Tracer: options.Tracer,
 		Limits: collectors.Limits{InformerTypes: config.MaxKinds, WatchNamespaces: config.MaxNamespaces}, Omit: omitted(),
@@ -117,15 +114,15 @@ func newExporter(options Options, connect func(client.WrapConfig) (*client.Conne
 			return nil, fmt.Errorf("leader election: %w", err)
 		}
 	}
-	signals, err := informers.NewObjectMetrics(registry, observer, objects.Options{
+	signals, err := objects.New(registry, objects.Options{
 		Name: options.Shard.Name(), FirstNamespaces: options.Config.Objects.FirstNamespaces,
 		Detail: collectors.Detail(options.Config.Detail), Histograms: collectors.Histograms(options.Config.Histograms),
-	}, connection.Whole)
+	})
 	if err != nil {
 		return nil, err
 	}
 	making := &informers.Factory{
-		Observer: observer, Client: connection.Metadata, Objects: signals,
+		Observer: observer, Client: connection.Metadata, Objects: signals, Whole: connection.Whole,
 		Logger: options.Logger, Outages: availability.NewOutages(options.Logger),
 	}
 	e.informers = informers.NewSet(making.New)
@@ -155,9 +152,7 @@ func newExporter(options Options, connect func(client.WrapConfig) (*client.Conne
 	if options.REST != nil {
 		e.status.Server = options.REST.Host
 	}
-	if err := registerState(registry, e); err != nil {
-		return nil, err
-	}
+	registerState(registry, e)
 	e.server, err = web.New(web.Options{Status: e.status, Registry: registry, Logger: options.Logger, TelemetryPath: options.TelemetryPath, Pprof: options.Pprof})
 	if err != nil {
 		return nil, err
@@ -260,14 +255,12 @@ func (e *Exporter) Stop(ctx context.Context) error {
 // Gatherer returns the registry that /metrics serves.
 func (e *Exporter) Gatherer() prometheus.Gatherer { return e.registry }
 
-// Settled waits until every informer is refused, or synced and, with audits, audited once with any result. It returns an error
-// that lists the others if ctx ends first, and an error if all informers are refused.
-func (e *Exporter) Settled(ctx context.Context) error { return e.status.Settled(ctx) }
-
-// Confirmed waits like Settled. If an audit found differences or was skipped, it also waits for the next audit, for at most the
-// given time: k8s_informer_audit_differences counts only differences that two audits found.
+// Confirmed waits until every informer is refused, or synced and, with audits, audited once with any result. It returns an error
+// that lists the others if ctx ends first, and an error if all informers are refused. If an audit found differences or was skipped,
+// it also waits for the next audit, for at most the given time: k8s_informer_audit_differences counts only differences that two
+// audits found.
 func (e *Exporter) Confirmed(ctx context.Context, limit time.Duration) error {
-	if err := e.Settled(ctx); err != nil {
+	if err := e.status.Settled(ctx); err != nil {
 		return err
 	}
 	ctx, cancel := context.WithTimeout(ctx, limit)
@@ -276,7 +269,7 @@ func (e *Exporter) Confirmed(ctx context.Context, limit time.Duration) error {
 	return nil
 }
 
-// Progress returns the number of informers that are complete in the sense of Settled, and the number of all informers.
+// Progress returns the number of informers that are complete in the sense of Confirmed, and the number of all informers.
 func (e *Exporter) Progress() (complete, all int) {
 	states := e.status.Informers()
 	for _, s := range states {

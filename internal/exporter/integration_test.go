@@ -6,6 +6,7 @@ import (
 	"log/slog"
 	"net/http"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -121,15 +122,21 @@ func TestChecksOfTheDefaultKinds(t *testing.T) {
 		await.True(t, metric+" of every kind", func() bool {
 			return exportertest.Values(t, e.Gatherer(), metric, "result")[good] >= float64(2*len(kinds.Default()))
 		}, func() string { return fmt.Sprint(exportertest.Values(t, e.Gatherer(), metric, "result")) })
-		for _, bad := range []string{"lagging", "error", "different"} {
+		for _, bad := range []string{"lagging", "different"} {
 			if n := exportertest.Values(t, e.Gatherer(), metric, "result")[bad]; n != 0 {
 				t.Errorf("%s{result=%q} is %v", metric, bad, n)
 			}
 		}
 	}
-	if lag := exportertest.Values(t, e.Gatherer(), catalog.InformerSyncLag.Name, "watch_namespace")["*"]; lag > 1 {
-		t.Errorf("the lags add up to %v s", lag)
+	for _, ln := range append(written.FindDebug("freshness check failed"), written.FindDebug("audit failed")...) {
+		if !strings.Contains(ln.Attrs["err"], context.DeadlineExceeded.Error()) { // which a busy API server causes
+			t.Errorf("failed: %+v", ln)
+		}
 	}
+	lag := func() float64 {
+		return exportertest.Values(t, e.Gatherer(), catalog.InformerSyncLag.Name, "watch_namespace")["*"]
+	}
+	await.True(t, "the lags add up to less than a second", func() bool { return lag() < 1 }, func() string { return fmt.Sprint(lag()) })
 }
 
 func TestForbiddenKindRecovers(t *testing.T) {
@@ -198,6 +205,7 @@ func TestMissingKindAppearsAndGoes(t *testing.T) {
 	kubectl(t, admin, widgets, "delete", "--wait=false", "-f", "-")
 	waitKindUp(t, e, map[string]float64{"pods": 1, "widgets.example.com": 0})
 
+	await.True(t, "the last log line", func() bool { return len(written.Find("", "informer_type", "widgets.example.com")) >= 3 })
 	var messages []string
 	for _, ln := range written.Find("", "informer_type", "widgets.example.com") {
 		messages = append(messages, strings.TrimSpace(ln.Message+" "+ln.Attrs["reason"]))
@@ -258,9 +266,18 @@ func TestAPIServerOutage(t *testing.T) {
 	if err := plane.APIServer.Kill(); err != nil {
 		t.Fatal(err)
 	}
-	await.True(t, "a log line that resources cannot be read", func() bool {
-		return len(written.Find("cannot read resources; retrying", "resources", "2")) > 0
-	}, func() string { return fmt.Sprint(written.Find("")) })
+	unread := func() int { // resources that the log names or counts
+		n := len(written.Find("cannot read the resource;"))
+		for _, line := range written.Find("cannot read resources;") {
+			more, err := strconv.Atoi(line.Attrs["resources"])
+			if err != nil {
+				t.Fatal(err)
+			}
+			n += more
+		}
+		return n
+	}
+	await.True(t, "the log says that resources cannot be read", func() bool { return unread() == 2 }, func() string { return fmt.Sprint(written.Find("")) })
 	await.True(t, "several attempts", func() bool {
 		return exportertest.Values(t, e.Gatherer(), catalog.InformerSyncErrors.Name, "informer_type")["pods"] >= 3
 	}, func() string { return fmt.Sprint(written.Find("")) })
@@ -280,8 +297,8 @@ func TestAPIServerOutage(t *testing.T) {
 	await.True(t, "a log line that the API server is reachable again", func() bool {
 		return len(written.Find("reachable again")) > 0
 	}, func() string { return fmt.Sprint(written.Find("")) })
-	if lines := written.Find("cannot read"); len(lines) != 1 {
-		t.Errorf("%d log lines that resources cannot be read, want 1: %v", len(lines), lines)
+	if n := unread(); n != 2 {
+		t.Errorf("the log says %d times that a resource cannot be read, want 2: %v", n, written.Find(""))
 	}
 }
 

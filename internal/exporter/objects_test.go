@@ -96,7 +96,7 @@ func TestLeasesOfAClusterOutOfReach(t *testing.T) {
 	t.Parallel()
 	admin, namespace := stacktest.Config(t), stacktest.Namespace(t)
 	proxy, through := stacktest.Proxied(t)
-	const seconds = 5
+	const seconds = 15 // enough to notice that the connection is gone
 	e := newReal(t, Options{REST: through, Config: config.Config{
 		Namespaces: []string{namespace}, Resources: []config.Resource{{Name: "leases.coordination.k8s.io"}},
 	}})

@@ -4,36 +4,43 @@ import (
 	"strconv"
 
 	"github.com/prometheus/client_golang/prometheus"
-	promcollectors "github.com/prometheus/client_golang/prometheus/collectors"
 
 	"github.com/informer-exporter/informer-exporter/collectors/catalog"
-	"github.com/informer-exporter/informer-exporter/internal/exporter/buildinfo"
 	"github.com/informer-exporter/informer-exporter/internal/exporter/informers"
 )
 
-// newRegistry returns a registry with the metrics of the process.
-func newRegistry() (*prometheus.Registry, error) {
-	registry := prometheus.NewRegistry()
-	for _, c := range []prometheus.Collector{
-		promcollectors.NewGoCollector(),
-		promcollectors.NewProcessCollector(promcollectors.ProcessCollectorOpts{}),
-		buildinfo.NewCollector(),
+// omitted returns the names of the library's metrics that the exporter does not report. They describe how a program uses its
+// informers, but the exporter has one handler per informer, reads no cache, and its transform drops no objects. Other metrics
+// cover the rest: event lag and pending events cover the handlers, the last sync duration and the number of objects cover syncs,
+// and audit differences with difference="key_collision" cover key collisions. List and watch requests are counted as relists,
+// watches, audits and freshness checks.
+func omitted() []string {
+	var names []string
+	for _, m := range []catalog.Definition{
+		catalog.InformerHandlers, catalog.InformerHandlerDuration, catalog.InformerHandlerPanics, catalog.InformerHandlerResyncPeriod,
+		catalog.InformerCacheHits, catalog.InformerCacheMisses, catalog.InformerCacheLists,
+		catalog.InformerResyncPeriods, catalog.InformerUnsyncedReads, catalog.InformerIndexErrors, catalog.InformerStoreLag,
+		catalog.InformerTransforms, catalog.InformerTransformConflicts, catalog.InformerTransformDrops,
+		catalog.InformerSyncDuration, catalog.InformerListItems, catalog.InformerKeyCollisions,
+		catalog.ClientReads,
 	} {
-		if err := registry.Register(c); err != nil {
-			return nil, err
-		}
+		names = append(names, m.Define().Name)
 	}
-	return registry, nil
+	return names
 }
 
 // registerState registers the metrics about the exporter itself.
-func registerState(registry *prometheus.Registry, e *Exporter) error {
+func registerState(registry *prometheus.Registry, e *Exporter) {
 	gauge := func(m catalog.Gauge, value func() float64, labels ...string) prometheus.Collector {
 		return prometheus.NewGaugeFunc(prometheus.GaugeOpts{Name: m.Name, Help: m.Help, ConstLabels: constLabels(m.Metric, labels)}, value)
 	}
-	collectors := []prometheus.Collector{
+	registry.MustRegister(
 		newKindUp(e.informers.List),
-		&statusless{desc: newDesc(catalog.ExporterKindWithoutStatusSubresource), list: e.informers.List},
+		newByKind(catalog.ExporterKindWithoutStatusSubresource, e.informers.List, func(values map[string]float64, t *informers.Informer) {
+			if t.WithoutStatusSubresource() {
+				values[t.Kind.Type()] = 1
+			}
+		}),
 		gauge(catalog.ExporterKinds, func() float64 { return float64(len(informers.Kinds(e.informers.List()))) }, "watched"),
 		gauge(catalog.ExporterKinds, func() float64 { return float64(e.follower.CountForbidden()) }, "forbidden"),
 		gauge(catalog.ExporterKinds, func() float64 { return float64(e.follower.CountOverLimit()) }, "over_limit"),
@@ -50,13 +57,7 @@ func registerState(registry *prometheus.Registry, e *Exporter) error {
 			return float64(at.UnixMilli()) / 1000
 		}),
 		e.follower.Count,
-	}
-	for _, c := range collectors {
-		if err := registry.Register(c); err != nil {
-			return err
-		}
-	}
-	return nil
+	)
 }
 
 func constLabels(m catalog.Metric, values []string) prometheus.Labels {
@@ -67,56 +68,40 @@ func constLabels(m catalog.Metric, values []string) prometheus.Labels {
 	return labels
 }
 
-// kindUp reports the availability of each kind. A kind that is watched in several namespaces is up if it is up in all of them.
-type kindUp struct {
-	desc *prometheus.Desc
-	list func() []*informers.Informer
-}
-
-func newKindUp(list func() []*informers.Informer) *kindUp {
-	return &kindUp{desc: newDesc(catalog.ExporterKindUp), list: list}
-}
-
-func newDesc(m catalog.Gauge) *prometheus.Desc {
-	return prometheus.NewDesc(m.Name, m.Help, m.LabelNames(), nil)
-}
-
-// Describe implements prometheus.Collector.
-func (k *kindUp) Describe(descs chan<- *prometheus.Desc) { descs <- k.desc }
-
-// Collect implements prometheus.Collector.
-func (k *kindUp) Collect(metrics chan<- prometheus.Metric) {
-	up := map[string]float64{}
-	for _, t := range k.list() {
+// newKindUp reports the availability of each kind. A kind that is watched in several namespaces is up if it is up in all of them.
+func newKindUp(list func() []*informers.Informer) prometheus.Collector {
+	return newByKind(catalog.ExporterKindUp, list, func(values map[string]float64, t *informers.Informer) {
 		informerType := t.Kind.Type()
-		if _, seen := up[informerType]; !seen {
-			up[informerType] = 1
+		if _, seen := values[informerType]; !seen {
+			values[informerType] = 1
 		}
 		if !t.Availability.Up() {
-			up[informerType] = 0
+			values[informerType] = 0
 		}
-	}
-	for informerType, value := range up {
-		metrics <- prometheus.MustNewConstMetric(k.desc, prometheus.GaugeValue, value, informerType)
-	}
+	})
 }
 
-// statusless reports the kinds with a status that is written through the main resource.
-type statusless struct {
+// byKind reports a value for each kind, which add determines from its informers.
+type byKind struct {
 	desc *prometheus.Desc
 	list func() []*informers.Informer
+	add  func(values map[string]float64, t *informers.Informer)
+}
+
+func newByKind(m catalog.Gauge, list func() []*informers.Informer, add func(map[string]float64, *informers.Informer)) prometheus.Collector {
+	return &byKind{prometheus.NewDesc(m.Name, m.Help, m.LabelNames(), nil), list, add}
 }
 
 // Describe implements prometheus.Collector.
-func (s *statusless) Describe(descs chan<- *prometheus.Desc) { descs <- s.desc }
+func (k *byKind) Describe(descs chan<- *prometheus.Desc) { descs <- k.desc }
 
 // Collect implements prometheus.Collector.
-func (s *statusless) Collect(metrics chan<- prometheus.Metric) {
-	seen := map[string]bool{}
-	for _, t := range s.list() {
-		if name := t.Kind.Type(); t.WithoutStatusSubresource() && !seen[name] {
-			seen[name] = true
-			metrics <- prometheus.MustNewConstMetric(s.desc, prometheus.GaugeValue, 1, name)
-		}
+func (k *byKind) Collect(metrics chan<- prometheus.Metric) {
+	values := map[string]float64{}
+	for _, t := range k.list() {
+		k.add(values, t)
+	}
+	for informerType, value := range values {
+		metrics <- prometheus.MustNewConstMetric(k.desc, prometheus.GaugeValue, value, informerType)
 	}
 }

@@ -271,7 +271,7 @@ func TestObjectsAreSpreadByUIDAnyhow(t *testing.T) {
 	f.waitSpread(t, "configmaps", "shardSelector", 1)
 	f.checkNoWarnings(t)
 	for ordinal, e := range f.exporters {
-		if done := exportertest.Values(t, e.Gatherer(), catalog.ExporterDiscoveries.Name, "result")["complete"]; done > 4 {
+		if done := exportertest.Values(t, e.Gatherer(), catalog.ExporterDiscoveries.Name, "result")["complete"]; done > 5 {
 			t.Errorf("shard %d made %v discoveries because of the objects that it received", ordinal, done)
 		}
 	}

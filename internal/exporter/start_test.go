@@ -36,7 +36,7 @@ func TestStartIsAnnounced(t *testing.T) {
 		t.Errorf("before the start: %d of %d, want 0 of 3", complete, all)
 	}
 	run(t, e)
-	if err := e.Settled(t.Context()); err != nil {
+	if err := e.status.Settled(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	if complete, all := e.Progress(); complete != 3 || all != 3 {

@@ -41,7 +41,7 @@ func TestFrozenWatchCache(t *testing.T) {
 			t.Fatal(err)
 		}
 		start(t, e)
-		if err := e.Settled(t.Context()); err != nil {
+		if err := e.status.Settled(t.Context()); err != nil {
 			t.Fatal(err)
 		}
 		exporters[name] = e

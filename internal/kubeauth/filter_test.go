@@ -102,7 +102,12 @@ func (p protected) get(path, token string) *httptest.ResponseRecorder {
 
 func (p protected) want(what, path, token string, status int) {
 	p.Helper()
-	if got := p.get(path, token).Code; got != status {
+	var got int
+	await.True(p, what, func() bool { // a review that a busy API server did not answer in time is repeated
+		got = p.get(path, token).Code
+		return got != http.StatusServiceUnavailable || got == status
+	}, p.log.String)
+	if got != status {
 		p.Errorf("%s: GET %s: %d, want %d\n%s", what, path, got, status, p.log)
 	}
 }
@@ -164,15 +169,15 @@ func TestAnswersAreCached(t *testing.T) {
 	c := newCluster(t, stacktest.ControlPlane(t))
 	scraper, stranger := c.token("scraper", "/metrics"), c.token("stranger")
 	p := protect(t, c.reviewer(), long, long, long)
-	for range 20 {
+	for n := range 20 {
 		p.want("authorized", "/metrics", scraper, http.StatusOK)
 		p.want("not authorized", "/metrics", stranger, http.StatusForbidden)
-	}
-	if tokens, access := p.asked.take(); tokens != 2 || access != 2 {
-		t.Errorf("%d TokenReviews and %d SubjectAccessReviews, want 2 and 2", tokens, access)
+		if tokens, access := p.asked.take(); n == 0 && (tokens < 2 || access < 2) || n > 0 && tokens+access > 0 {
+			t.Errorf("round %d: %d TokenReviews and %d SubjectAccessReviews, want one of each for both tokens, and then none", n, tokens, access)
+		}
 	}
 	p.want("another path", "/", scraper, http.StatusForbidden)
-	if tokens, access := p.asked.take(); tokens != 0 || access != 1 {
+	if tokens, access := p.asked.take(); tokens > 0 || access < 1 {
 		t.Errorf("another path: %d TokenReviews and %d SubjectAccessReviews, want 0 and 1", tokens, access)
 	}
 }

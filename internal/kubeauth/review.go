@@ -93,11 +93,9 @@ func (p *permissions) authorize(ctx context.Context, user authentication.UserInf
 		User: user.Username, UID: user.UID, Groups: user.Groups,
 		NonResourceAttributes: &authorization.NonResourceAttributes{Verb: verb, Path: path},
 	}
-	if len(user.Extra) > 0 {
-		spec.Extra = make(map[string]authorization.ExtraValue, len(user.Extra))
-		for name, values := range user.Extra {
-			spec.Extra[name] = authorization.ExtraValue(values)
-		}
+	spec.Extra = make(map[string]authorization.ExtraValue, len(user.Extra))
+	for name, values := range user.Extra {
+		spec.Extra[name] = authorization.ExtraValue(values)
 	}
 	text, err := json.Marshal(spec)
 	if err != nil {

@@ -209,12 +209,19 @@ func verifyFault(t *testing.T, programs []*member, f fault, log part) {
 // cutAll cuts watches over and over.
 func cutAll(_ context.Context, t *testing.T, programs []*member) {
 	t.Helper()
-	for range 8 {
-		awaitSteady(t, programs)
-		for _, m := range programs {
-			m.gateway.cut()
+	left := slices.Repeat([]int{8}, len(programs)) // each program at its own pace
+	await.Within(t, 8*await.Timeout, "all watches are cut", func(context.Context) error {
+		for i, m := range programs {
+			if left[i] > 0 && m.gateway.steady() {
+				m.gateway.cut()
+				left[i]--
+			}
 		}
-	}
+		if slices.Max(left) > 0 {
+			return fmt.Errorf("left to cut: %v", left)
+		}
+		return nil
+	})
 	awaitSteady(t, programs)
 }
 

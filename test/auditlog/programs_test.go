@@ -165,9 +165,10 @@ func list(ctx context.Context, t *testing.T, config *rest.Config, query string) 
 // watch opens a watch and ends it once it has lasted.
 func watch(ctx context.Context, t *testing.T, config *rest.Config, version string, lasts time.Duration) {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(ctx, lasts)
+	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	response := raw(ctx, t, config, "watch=true&allowWatchBookmarks=true&timeoutSeconds=400&resourceVersion="+url.QueryEscape(version))
+	defer time.AfterFunc(lasts, cancel).Stop()
 	_, _ = io.Copy(io.Discard, response.Body) // until the end of ctx
 	_ = response.Body.Close()
 }

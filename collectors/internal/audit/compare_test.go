@@ -232,18 +232,25 @@ func TestCompareThatIsNotPossible(t *testing.T) {
 			}
 		})
 	}
-	if _, err := Indexes(&restless{Indexer: good}); !errors.Is(err, ErrChanging) {
-		t.Errorf("indexes of a restless store: %v", err)
-	}
 }
 
-// restless is a store with a version that changes with each read.
+// restless is a store with a version that changes with each read. Unless change is nil, an object changes after each list.
 type restless struct {
 	cache.Indexer
 	version int
+	change  func(version int)
 }
 
 func (r *restless) LastStoreSyncResourceVersion() string { r.version++; return strconv.Itoa(r.version) }
+
+func (r *restless) List() []any {
+	all := r.Indexer.List()
+	if r.change != nil {
+		r.version++
+		r.change(r.version)
+	}
+	return all
+}
 
 // FuzzCompare damages a cache at random and computes the expected differences.
 func FuzzCompare(f *testing.F) {
@@ -290,18 +297,21 @@ func FuzzCompare(f *testing.F) {
 	})
 }
 
+// indexesDiffer fails the test unless a number of differences is found, and all are of indexes.
+func indexesDiffer(t *testing.T, store Indexer, want int) {
+	t.Helper()
+	d, err := Indexes(store)
+	if err != nil || d.Count(DifferenceIndex) != want || d.Len() != want {
+		t.Errorf("%d differences, %v, want %d", d.Len(), err, want)
+	}
+}
+
 // TestIndexes covers P8.
 func TestIndexes(t *testing.T) {
 	a, b := object("a", "1", 1), object("b", "2", 2)
 	a.Labels, b.Labels = map[string]string{"value": "x"}, map[string]string{"value": "y"}
 	i := store(t, cache.MetaNamespaceKeyFunc, "9", a, b)
-	check := func(want int) {
-		t.Helper()
-		d, err := Indexes(i)
-		if err != nil || d.Count(DifferenceIndex) != want || d.Len() != want {
-			t.Errorf("%d differences, %v, want %d", d.Len(), err, want)
-		}
-	}
+	check := func(want int) { t.Helper(); indexesDiffer(t, i, want) }
 	check(0)
 	a.Labels["value"] = "y" // what a consumer must not do: the index still has a under x, and not under y
 	check(2)
@@ -318,6 +328,26 @@ func TestIndexes(t *testing.T) {
 	if err := i.AddIndexers(cache.Indexers{"more": func(any) ([]string, error) { return nil, nil }}); err != nil {
 		t.Fatal(err)
 	}
+	check(0)
+}
+
+// Differences of an index are found although the store changes all the time, and changes are none.
+func TestIndexesOfABusyStore(t *testing.T) {
+	wrong, busy := object("wrong", "1", 1), object("busy", "2", 2)
+	wrong.Labels, busy.Labels = map[string]string{"value": "x"}, map[string]string{"value": "x"}
+	i := store(t, cache.MetaNamespaceKeyFunc, "9", wrong, busy)
+	changing := &restless{Indexer: i, change: func(version int) {
+		next := object("busy", "2", version)
+		next.Labels = map[string]string{"value": []string{"x", "y"}[version%2]}
+		if err := i.Update(next); err != nil {
+			t.Error(err)
+		}
+	}}
+	check := func(want int) { t.Helper(); indexesDiffer(t, changing, want) }
+	check(0)
+	wrong.Labels["value"] = "z"
+	check(2)
+	wrong.Labels["value"] = "x"
 	check(0)
 }
 

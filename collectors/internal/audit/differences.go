@@ -1,6 +1,10 @@
 package audit
 
-import "maps"
+import (
+	"maps"
+
+	"k8s.io/client-go/tools/cache"
+)
 
 // Difference is a difference between a cache and the API server, or within a cache.
 type Difference struct {
@@ -11,6 +15,18 @@ type Difference struct {
 	// Index and Value identify the entry of an index. They are empty for an object, unless an index function fails for it: then
 	// Index is the name of that index.
 	Index, Value string
+}
+
+// String implements fmt.Stringer, for logs: "missing shop/web", "index by-node=a", "index by-node shop/web".
+func (d Difference) String() string {
+	switch object := cache.NewObjectName(d.Namespace, d.Name).String(); {
+	case d.Name == "":
+		return d.Type + " " + d.Index + "=" + d.Value
+	case d.Index != "":
+		return d.Type + " " + d.Index + " " + object
+	default:
+		return d.Type + " " + object
+	}
 }
 
 // maxRemembered is the number of differences of each type that are remembered individually.

@@ -110,14 +110,12 @@ func (b *Backlog) Replace(changes []Change) {
 	for _, c := range b.changes {
 		since[c.Version] = c.At
 	}
-	fresh := make([]Change, 0, len(changes))
-	for _, c := range changes {
+	b.changes = slices.Clone(changes)
+	for i, c := range b.changes {
 		if at, known := since[c.Version]; known {
-			c.At = at
+			b.changes[i].At = at
 		}
-		fresh = append(fresh, c)
 	}
-	b.changes = fresh
 }
 
 // Len returns the number of changes.
@@ -133,11 +131,8 @@ func (b *Backlog) Stored(version string) {
 
 // Oldest returns when the oldest change was first received, and false if the backlog is empty.
 func (b *Backlog) Oldest() (time.Time, bool) {
-	var oldest time.Time
-	for _, c := range b.changes {
-		if oldest.IsZero() || c.At.Before(oldest) {
-			oldest = c.At
-		}
+	if len(b.changes) == 0 {
+		return time.Time{}, false
 	}
-	return oldest, !oldest.IsZero()
+	return slices.MinFunc(b.changes, func(a, b Change) int { return a.At.Compare(b.At) }).At, true
 }

@@ -24,24 +24,59 @@ func (b *bucket) add(object any, seed maphash.Seed) {
 // index function fails is a difference too: client-go stores it, and panics before it is in the index.
 //
 // It calls the index functions on the caller's goroutine, while client-go may call them too: they must be pure, as client-go
-// requires. It takes about 100 ms of CPU time per 100,000 objects and index, and memory for the indexed values. It returns
-// ErrNoVersion or ErrChanging if no comparison was possible.
+// requires. It takes about 100 ms of CPU time per 100,000 objects and index, and memory for the indexed values. If the store changes
+// meanwhile, it compares twice, and counts the objects that both comparisons found: a change replaces an object. It returns
+// ErrNoVersion if no comparison was possible.
 func Indexes(store Indexer) (*Differences, error) {
-	for range attempts {
+	var before mismatches
+	for {
 		version := store.LastStoreSyncResourceVersion()
 		if version == "" {
 			return nil, ErrNoVersion
 		}
 		found := verify(store)
 		if store.LastStoreSyncResourceVersion() == version {
-			return found, nil
+			return found.differences(), nil
 		}
+		if before != nil {
+			return found.both(before).differences(), nil
+		}
+		before = found
 	}
-	return nil, ErrChanging
 }
 
-func verify(store Indexer) *Differences {
+// mismatches are the objects by which an index differs: 1 for one that is wrongly listed under a value, -1 for one that is missing.
+type mismatches map[Difference]map[any]int
+
+func (m mismatches) both(other mismatches) mismatches {
+	both := mismatches{}
+	for difference, objects := range m {
+		both[difference] = map[any]int{}
+		for object, n := range objects {
+			if had := other[difference][object]; had*n > 0 {
+				both[difference][object] = n
+			}
+		}
+	}
+	return both
+}
+
+func (m mismatches) differences() *Differences {
 	found := NewDifferences()
+	for difference, objects := range m {
+		n := 0
+		for _, count := range objects {
+			n += max(count, -count)
+		}
+		if n > 0 {
+			found.AddN(difference, n)
+		}
+	}
+	return found
+}
+
+func verify(store Indexer) mismatches {
+	found := mismatches{}
 	items := store.List()
 	seed := maphash.MakeSeed()
 	for index, function := range store.GetIndexers() {
@@ -49,7 +84,7 @@ func verify(store Indexer) *Differences {
 		for _, item := range items {
 			values, ok := distinct(function, item)
 			if !ok {
-				found.Add(notIndexed(index, item))
+				found[notIndexed(index, item)] = map[any]int{item: -1}
 			}
 			for _, value := range values {
 				b := want[value]
@@ -95,11 +130,7 @@ func verify(store Indexer) *Differences {
 			}
 		}
 		for value, set := range suspects {
-			n := 0
-			for _, count := range set {
-				n += max(count, -count)
-			}
-			found.AddN(Difference{Type: DifferenceIndex, Index: index, Value: value}, n)
+			found[Difference{Type: DifferenceIndex, Index: index, Value: value}] = set
 		}
 	}
 	return found

@@ -2,7 +2,6 @@ package checks
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"sync"
 	"time"
@@ -47,9 +46,7 @@ type audits struct {
 	small bool
 	// confirmed is the number of these differences, by type, that the previous audit had found too.
 	confirmed map[string]int
-	// result and ended belong to the last audit, completed or not; empty and the zero time before the first.
-	result string
-	ended  time.Time
+	status    AuditStatus
 }
 
 // AuditStatus is the state of the audits of an informer.
@@ -67,11 +64,7 @@ func (c *Checks) AuditStatus() AuditStatus {
 	a := &c.audits
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	s := AuditStatus{Result: a.result, At: a.ended}
-	if a.last != nil {
-		s.Differences = a.last.Len()
-	}
-	return s
+	return a.status
 }
 
 // AddDifferences adds the number of differences confirmed by two audits to total, by type. It reports false
@@ -109,7 +102,7 @@ func (c *Checks) auditUnlessPaused(ctx context.Context) {
 func (a *audits) forget() {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	a.last, a.confirmed, a.result, a.ended = nil, nil, "", time.Time{}
+	a.last, a.confirmed, a.status = nil, nil, AuditStatus{}
 }
 
 // checkAudit runs an audit and counts its result. It returns the time until the next, 0 for the interval.
@@ -119,9 +112,9 @@ func (c *Checks) checkAudit(ctx context.Context, confirming *bool) time.Duration
 	if result == "" || ctx.Err() != nil { // ctx may have ended when a slot became free
 		return 0 // the informer has ended, or audits are paused
 	}
-	c.Metrics.audits.Inc(result)
 	c.audits.mu.Lock()
-	c.audits.result, c.audits.ended = result, c.Observer.Wall(c.Observer.Now())
+	c.audits.status.Result, c.audits.status.At = result, c.Observer.Wall(c.Observer.Now())
+	c.Metrics.audits.Inc(result) // under the lock: a reader of the status finds the result counted
 	small := c.audits.small
 	c.audits.mu.Unlock()
 	if *confirming = result == AuditDifferent && !*confirming; *confirming {
@@ -179,9 +172,6 @@ func (c *Checks) compare(ctx context.Context) (report *audit.Report, err error) 
 		return nil, err
 	}
 	indexes, err := audit.Indexes(c.Store)
-	if errors.Is(err, audit.ErrChanging) {
-		return report, nil // the store changes too fast to compare its indexes
-	}
 	if err != nil {
 		return nil, err
 	}
@@ -204,7 +194,7 @@ func (c *Checks) record(report *audit.Report, small bool) {
 	if last == nil {
 		last = audit.NewDifferences()
 	}
-	a.last, a.small = report.Differences, small
+	a.last, a.small, a.status.Differences = report.Differences, small, report.Differences.Len()
 	a.confirmed = report.Differences.Both(last)
 	confirmed := a.confirmed
 	a.mu.Unlock()

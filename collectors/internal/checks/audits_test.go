@@ -43,22 +43,28 @@ func TestEndlessSlowAudit(t *testing.T) {
 	})
 }
 
-// startAudits starts the audits of an informer with an open watch and an empty store, until the test ends.
+// startAudits starts the audits of an informer with an empty store, until the test ends.
 func startAudits(t *testing.T, obs *core.Observer, shared *checks.Shared, name string, interval time.Duration, lister cache.ListerWatcherWithContext) *checks.Checks {
 	t.Helper()
-	connection := stream.New(obs, stream.NewMetrics(obs.Metrics.Scope(name, "*"), name, "*"))
-	own, err := connection.Decorate(&cache.ListWatch{WatchFuncWithContext: func(context.Context, metav1.ListOptions) (watch.Interface, error) {
+	return start(t, checks.Subject{
+		Observer: obs, Shared: shared, InformerType: name, WatchNamespace: "*",
+		Intervals: core.Checks{Audit: interval}, Lister: lister, Store: emptyStore{cache.NewIndexer(cache.MetaNamespaceKeyFunc, nil)},
+	})
+}
+
+// start starts the checks of an informer with an open watch, until the test ends.
+func start(t *testing.T, s checks.Subject) *checks.Checks {
+	t.Helper()
+	scope := s.Observer.Metrics.Scope(s.InformerType, s.WatchNamespace)
+	s.Metrics, s.Connection = checks.NewMetrics(scope), stream.New(s.Observer, stream.NewMetrics(scope, s.InformerType, s.WatchNamespace))
+	own, err := s.Connection.Decorate(&cache.ListWatch{WatchFuncWithContext: func(context.Context, metav1.ListOptions) (watch.Interface, error) {
 		return watch.NewRaceFreeFake(), nil
 	}}).WatchWithContext(t.Context(), metav1.ListOptions{ResourceVersion: "1"})
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(own.Stop)
-	c := checks.New(checks.Subject{
-		Observer: obs, Shared: shared, Metrics: checks.NewMetrics(obs.Metrics.Scope(name, "*")), InformerType: name,
-		Intervals: core.Checks{Audit: interval}, Connection: connection, Lister: lister, Store: emptyStore{cache.NewIndexer(cache.MetaNamespaceKeyFunc, nil)},
-	})
-	synced := make(chan struct{})
+	c, synced := checks.New(s), make(chan struct{})
 	close(synced)
 	t.Cleanup(c.Start(context.Background(), synced))
 	return c

@@ -2,9 +2,7 @@ package checks
 
 import (
 	"context"
-	"iter"
 	"log/slog"
-	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -83,7 +81,7 @@ type Checks struct {
 // the series of the checks that will run.
 func New(subject Subject) *Checks {
 	c := &Checks{Subject: subject}
-	for k := range c.enabled() {
+	for _, k := range c.enabled() {
 		k.addSeries()
 	}
 	return c
@@ -97,32 +95,31 @@ type check struct {
 	later bool
 }
 
-// enabled yields the checks that have an interval and can run.
-func (c *Checks) enabled() iter.Seq[check] {
-	return func(yield func(check) bool) {
-		for _, k := range []struct {
-			check
-			interval time.Duration
-			// connection is set if the check makes requests.
-			connection bool
-		}{
-			{check{c.Metrics.addFreshness, c.checkFreshness, false}, c.Intervals.Freshness, true},
-			{check{c.Metrics.addAudits, c.auditUnlessPaused, true}, c.Intervals.Audit, true},
-			{check{c.Metrics.addMutations, c.checkMutations, false}, c.Intervals.Mutations, false},
-			{check{func() {}, c.checkMemory, false}, c.Intervals.Memory, false},
-		} {
-			if k.interval != 0 && c.Store != nil && (c.Lister != nil || !k.connection) && !yield(k.check) {
-				return
-			}
+// enabled returns the checks that have an interval and can run.
+func (c *Checks) enabled() (all []check) {
+	for _, k := range []struct {
+		check
+		interval time.Duration
+		// connection is set if the check makes requests.
+		connection bool
+	}{
+		{check{c.Metrics.addFreshness, c.checkFreshness, false}, c.Intervals.Freshness, true},
+		{check{c.Metrics.addAudits, c.auditUnlessPaused, true}, c.Intervals.Audit, true},
+		{check{c.Metrics.addMutations, c.checkMutations, false}, c.Intervals.Mutations, false},
+		{check{func() {}, c.checkMemory, false}, c.Intervals.Memory, false},
+	} {
+		if k.interval != 0 && c.Store != nil && (c.Lister != nil || !k.connection) {
+			all = append(all, k.check)
 		}
 	}
+	return all
 }
 
 // Start starts the checks that have an interval. They begin when the informer has synced. Audits also wait for the initial
 // syncs of the Observer's other informers, for at most auditSyncWait, so that their lists do not delay these syncs. The returned
 // function stops the checks and waits until they have ended.
 func (c *Checks) Start(ctx context.Context, synced <-chan struct{}) (stop func()) {
-	enabled := slices.Collect(c.enabled())
+	enabled := c.enabled()
 	if len(enabled) == 0 { // a context that can be canceled may cost a goroutine
 		return func() {}
 	}

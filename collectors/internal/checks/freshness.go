@@ -193,7 +193,10 @@ func (c *Checks) StaleSince(now int64, stored uint64) int64 {
 		return 0
 	}
 	f := &c.fresh
-	if f.failing() {
+	f.mu.Lock()
+	failing := f.failures > 0
+	f.mu.Unlock()
+	if failing {
 		c.proveStored(stored)
 	}
 	f.mu.Lock()
@@ -212,11 +215,4 @@ func (c *Checks) StaleSince(now int64, stored uint64) int64 {
 		}
 	}
 	return since
-}
-
-// failing reports whether the last check failed.
-func (f *freshness) failing() bool {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	return f.failures > 0
 }

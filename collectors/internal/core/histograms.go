@@ -8,16 +8,9 @@ import (
 	"github.com/informer-exporter/informer-exporter/collectors/catalog"
 )
 
-// Histograms is the form of histograms. The zero value has classic buckets only.
-type Histograms struct {
-	Native, NoClassic bool
-}
-
-// HistogramsOf returns the form that a valid collectors.Histograms selects. That type has no method for it: exported methods
-// would show a type that users cannot import.
-func HistogramsOf(form string) Histograms {
-	return Histograms{Native: form == "native" || form == "both", NoClassic: form == "native"}
-}
+// Histograms is a valid collectors.Histograms. That type has no methods for it: exported methods would show a type that users cannot
+// import.
+type Histograms string
 
 // Native histograms have 8 buckets for each power of two, at a factor of 2^(1/8) = 1.09. Only buckets with observations exist.
 // 160 of them cover almost 20 powers of two: 100 µs to 60 s takes 154. Beyond that, client_golang starts again from 0, at most
@@ -34,13 +27,24 @@ const (
 // NewHistogram returns a histogram of this form. All histograms of the library are created here.
 func (h Histograms) NewHistogram(m catalog.Metric, labels []string, constant prometheus.Labels) *prometheus.HistogramVec {
 	options := prometheus.HistogramOpts{Name: m.Name, Help: m.Help, ConstLabels: constant, Buckets: m.Buckets}
-	if h.Native {
+	if h == "native" || h == "both" {
 		options.NativeHistogramBucketFactor = nativeFactor
 		options.NativeHistogramMaxBucketNumber = nativeMaxBuckets
 		options.NativeHistogramMinResetDuration = nativeMinReset
 	}
-	if h.NoClassic {
+	if h == "native" {
 		options.Buckets = nil
 	}
 	return prometheus.NewHistogramVec(options, labels)
+}
+
+// Observe adds an observation, with the trace ID as its exemplar unless it is empty or the metric is a summary.
+func Observe(o prometheus.Observer, value float64, traceID string) {
+	if traceID != "" {
+		if o, ok := o.(prometheus.ExemplarObserver); ok {
+			o.ObserveWithExemplar(value, prometheus.Labels{"trace_id": traceID})
+			return
+		}
+	}
+	o.Observe(value)
 }

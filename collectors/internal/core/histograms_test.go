@@ -13,7 +13,7 @@ import (
 
 // Observations from 100 µs to a minute neither reset a native histogram nor lower its resolution, and keep their exemplars.
 func TestNativeResolution(t *testing.T) {
-	for _, form := range []core.Histograms{{Native: true}, {Native: true, NoClassic: true}} {
+	for _, form := range []core.Histograms{"both", "native"} {
 		registry := prometheus.NewPedanticRegistry()
 		obs := core.New(registry, core.Options{Name: "test", Histograms: form})
 		registry.MustRegister(obs)
@@ -28,11 +28,11 @@ func TestNativeResolution(t *testing.T) {
 			buckets += int(span.GetLength())
 		}
 		if h.GetSampleCount() != n || h.GetSchema() != 3 || buckets < 150 || buckets > 160 {
-			t.Errorf("%+v: %d observations in %d buckets of schema %d, want %d in up to 160 of schema 3",
+			t.Errorf("%s: %d observations in %d buckets of schema %d, want %d in up to 160 of schema 3",
 				form, h.GetSampleCount(), buckets, h.GetSchema(), n)
 		}
 		if len(h.GetExemplars()) == 0 {
-			t.Errorf("%+v: no exemplars of native buckets", form)
+			t.Errorf("%s: no exemplars of native buckets", form)
 		}
 	}
 }

@@ -13,27 +13,22 @@ type Labels struct {
 	InformerTypes, WatchNamespaces, Handlers, Indexes, Controllers, Finalizers, Locks, Resources series.Cap
 }
 
-// DefaultLimits are the limits documented in collectors.Limits.
-var DefaultLimits = Limits{
-	InformerTypes: 1000, WatchNamespaces: 2000, Handlers: 200, Indexes: 200,
-	Controllers: 200, Finalizers: 200, Locks: 50, Resources: 1000,
-}
-
 func (l *Labels) init(o *Observer, limits Limits) {
 	for _, c := range []struct {
-		cap            *series.Cap
-		label          catalog.Label
-		option         string
+		cap    *series.Cap
+		label  catalog.Label
+		option string
+		// initial is the default of limit that collectors.Limits documents.
 		limit, initial int
 	}{
-		{&l.InformerTypes, catalog.LabelInformerType, "InformerTypes", limits.InformerTypes, DefaultLimits.InformerTypes},
-		{&l.WatchNamespaces, catalog.LabelWatchNamespace, "WatchNamespaces", limits.WatchNamespaces, DefaultLimits.WatchNamespaces},
-		{&l.Handlers, catalog.LabelHandler, "Handlers", limits.Handlers, DefaultLimits.Handlers},
-		{&l.Indexes, catalog.LabelIndex, "Indexes", limits.Indexes, DefaultLimits.Indexes},
-		{&l.Controllers, catalog.LabelController, "Controllers", limits.Controllers, DefaultLimits.Controllers},
-		{&l.Finalizers, catalog.LabelFinalizer, "Finalizers", limits.Finalizers, DefaultLimits.Finalizers},
-		{&l.Locks, catalog.LabelLock, "Locks", limits.Locks, DefaultLimits.Locks},
-		{&l.Resources, catalog.LabelResource, "Resources", limits.Resources, DefaultLimits.Resources},
+		{&l.InformerTypes, catalog.LabelInformerType, "InformerTypes", limits.InformerTypes, 1000},
+		{&l.WatchNamespaces, catalog.LabelWatchNamespace, "WatchNamespaces", limits.WatchNamespaces, 2000},
+		{&l.Handlers, catalog.LabelHandler, "Handlers", limits.Handlers, 200},
+		{&l.Indexes, catalog.LabelIndex, "Indexes", limits.Indexes, 200},
+		{&l.Controllers, catalog.LabelController, "Controllers", limits.Controllers, 200},
+		{&l.Finalizers, catalog.LabelFinalizer, "Finalizers", limits.Finalizers, 200},
+		{&l.Locks, catalog.LabelLock, "Locks", limits.Locks, 50},
+		{&l.Resources, catalog.LabelResource, "Resources", limits.Resources, 1000},
 	} {
 		c.cap.Limit = cmp.Or(c.limit, c.initial)
 		overflows := o.Metrics.Counter(catalog.InformerLabelOverflow, c.label.Name)

@@ -21,7 +21,7 @@ func NewUpstreamQueues(form Histograms) *Vectors {
 
 // NewUpstreamLeaders returns client-go's own metrics of leader election. They are not registered.
 func NewUpstreamLeaders() *Vectors {
-	return newUpstream(Histograms{}, catalog.UpstreamLeaderStatus, catalog.UpstreamLeaderSlowpath)
+	return newUpstream("", catalog.UpstreamLeaderStatus, catalog.UpstreamLeaderSlowpath)
 }
 
 func newUpstream(form Histograms, metrics ...catalog.Definition) *Vectors {

@@ -2,6 +2,7 @@ package footprint
 
 import (
 	"reflect"
+	"strings"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -93,7 +94,8 @@ func (b Bytes) addMap(w *walk, object map[string]any, part func(string) string) 
 
 // topPart returns the part of a field of an object, by its name or the tag that begins with it.
 func topPart(name string) string {
-	switch base(name) {
+	name, _, _ = strings.Cut(name, ",")
+	switch name {
 	case "metadata", "kind", "apiVersion":
 		return Metadata
 	case "spec":
@@ -106,20 +108,12 @@ func topPart(name string) string {
 
 // metaPart returns the part of a field of the metadata.
 func metaPart(name string) string {
-	switch base(name) {
+	name, _, _ = strings.Cut(name, ",")
+	switch name {
 	case "managedFields":
 		return ManagedFields
 	case "labels", "annotations":
 		return Labels
 	}
 	return Metadata
-}
-
-func base(tag string) string {
-	for i := range len(tag) {
-		if tag[i] == ',' {
-			return tag[:i]
-		}
-	}
-	return tag
 }

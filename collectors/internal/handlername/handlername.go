@@ -17,7 +17,7 @@ const Unnamed = "unnamed"
 // it: the first of these that is not part of client-go's package cache or of the package with the path decorators. Names come
 // from code alone, so their number is bounded.
 func Of(h cache.ResourceEventHandler, decorators string) string {
-	n := namer{decorators: decorators + "."}
+	n := namer(decorators + ".")
 	var name string
 	switch h := h.(type) {
 	case cache.ResourceEventHandlerFuncs:
@@ -37,16 +37,15 @@ func Of(h cache.ResourceEventHandler, decorators string) string {
 	return name
 }
 
-type namer struct {
-	decorators string
-}
+// namer is the prefix of the functions of the package decorators.
+type namer string
 
 // own is the prefix of this package's functions.
 var own = reflect.TypeFor[namer]().PkgPath() + "."
 
 // ignored reports whether a function belongs to a package that passes handlers on.
 func (n namer) ignored(function string) bool {
-	return strings.HasPrefix(function, "k8s.io/client-go/tools/cache") || strings.HasPrefix(function, n.decorators) ||
+	return strings.HasPrefix(function, "k8s.io/client-go/tools/cache") || strings.HasPrefix(function, string(n)) ||
 		strings.HasPrefix(function, own)
 }
 

@@ -1,13 +1,12 @@
 package ring
 
 import (
-	"slices"
 	"sync"
 	"sync/atomic"
 )
 
 // Ring remembers the last events of one watch stream. One goroutine at a time may call Push, Unpush and Restart; any number may
-// call Drop and use cursors. Reads take no lock.
+// call Drop and use cursors. Reads take no lock, except for the backlog of a cursor that was overtaken.
 type Ring struct {
 	// buffer has the events. A larger one replaces it when a cursor falls behind.
 	buffer atomic.Pointer[buffer]
@@ -16,7 +15,7 @@ type Ring struct {
 	// floor is the number of the first event with a resourceVersion that can be compared with those of later ones.
 	floor atomic.Uint64
 
-	// passed is a number of events that all cursors have passed, as of some earlier Push. Only Push uses it.
+	// passed is a number of events that all cursors have passed, as of some earlier Push. Only Push and Unpush use it.
 	passed uint64
 
 	// initial is the length of the first buffer, limit that of the largest.
@@ -69,7 +68,7 @@ func newBuffer(length int, first uint64) *buffer {
 // and if a cursor is farther behind than ever before.
 func (r *Ring) Push(rv uint64, at int64) {
 	head, b := r.head.Load(), r.buffer.Load()
-	if int64(head-r.passed) >= int64(b.mask) { // negative after Unpush
+	if head-r.passed >= b.mask {
 		b = r.makeRoom(head, b)
 	}
 	s := &b.slots[head&b.mask]
@@ -78,16 +77,26 @@ func (r *Ring) Push(rv uint64, at int64) {
 	r.head.Store(head + 1)
 }
 
-// makeRoom returns a larger buffer if the next event would overwrite one that a cursor has not passed, up to the limit.
+// makeRoom returns a larger buffer if the next event would overwrite one that a cursor has not passed, up to the limit. After that,
+// cursors keep the time of receipt.
 func (r *Ring) makeRoom(head uint64, b *buffer) *buffer {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	passed := head
+	if len(b.slots) == r.limit {
+		oldest := head - b.mask
+		for _, c := range r.cursors {
+			pending := c.pending()
+			if pending == oldest && c.kept != pending { // after Unpush, it may be kept
+				c.keep(pending, head)
+			}
+			passed = min(passed, max(pending, oldest+1)) // at every event while a cursor is overtaken: it may move to the oldest one
+		}
+		r.passed = passed
+		return b
+	}
 	for _, c := range r.cursors {
 		passed = min(passed, max(c.place.Load()>>1, r.floor.Load()))
-	}
-	if len(b.slots) == r.limit {
-		passed = head // do not search again before all events are overwritten
 	}
 	r.passed = passed
 	if head-passed < b.mask {
@@ -106,6 +115,7 @@ func (r *Ring) makeRoom(head uint64, b *buffer) *buffer {
 // Unpush removes the event that was pushed last, which was not delivered.
 func (r *Ring) Unpush() {
 	r.head.Store(r.head.Load() - 1)
+	r.passed = 0 // a cursor may be nearer to the event that the next one overwrites
 }
 
 // Drop marks the latest event with the given resourceVersion as dropped: it never reaches a handler. It reports whether it marked
@@ -192,13 +202,4 @@ func (r *Ring) oldest() uint64 {
 func (r *Ring) slot(n uint64) *slot {
 	b := r.buffer.Load()
 	return &b.slots[n&b.mask]
-}
-
-// remove removes a cursor, which then no longer makes the Ring grow.
-func (r *Ring) remove(c *Cursor) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	if at := slices.Index(r.cursors, c); at >= 0 {
-		r.cursors = slices.Delete(r.cursors, at, at+1)
-	}
 }

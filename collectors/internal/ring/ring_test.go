@@ -74,37 +74,6 @@ func TestEventsDuringARegistrationAreFoundButNotWaitedFor(t *testing.T) {
 	}
 }
 
-func TestOverrunGivesALowerBoundAndCountsEachLossOnce(t *testing.T) {
-	r := New(4) // remembers 3
-	c := certain(r)
-	for rv := uint64(1); rv <= 10; rv++ {
-		r.Push(rv, int64(rv))
-	}
-	if n, oldest := c.Backlog(); n != 10 || oldest != 8 {
-		t.Fatalf("Backlog() = %d, %d; want 10, 8", n, oldest)
-	}
-	var lost uint64
-	for rv := uint64(1); rv <= 7; rv++ {
-		f := c.Find(rv)
-		lost += f.Lost
-		if f.Match != Overrun || f.At != 8 {
-			t.Fatalf("Find(%d) = %+v; want an overrun at 8", rv, f)
-		}
-	}
-	if lost != 7 {
-		t.Errorf("lost %d events, want 7", lost)
-	}
-	for rv := uint64(8); rv <= 10; rv++ {
-		if f := c.Find(rv); f != found(int64(rv)) {
-			t.Fatalf("Find(%d) = %+v", rv, f)
-		}
-		c.Done()
-	}
-	if f := c.Find(9); f.Match != None {
-		t.Fatalf("a resync after the overrun was paired: %+v", f)
-	}
-}
-
 func TestDroppedEventsAreNotPending(t *testing.T) {
 	r := New(8)
 	c := certain(r)

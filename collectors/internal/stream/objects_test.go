@@ -54,3 +54,21 @@ func TestObjectsLostAfterAnAbandonedList(t *testing.T) {
 		}
 	})
 }
+
+// A list that client-go does not store, because the Transform failed for an object, loses none of the others.
+func TestNoObjectsLostByAListThatFails(t *testing.T) {
+	o, _ := observertest.New(t)
+	obs := core.Of(o)
+	c := stream.New(obs, stream.NewMetrics(obs.Metrics.Scope("pods", "*"), "pods", "*"))
+	c.OnListLost(func(objects int) { t.Errorf("%d objects lost", objects) })
+	server := fakeapi.NewServer()
+	server.OnList = func(metav1.ListOptions) (runtime.Object, error) {
+		return fakeapi.PodList(10, fakeapi.Pod("a", 7), fakeapi.Pod("b", 8), fakeapi.Pod("c", 9)), nil
+	}
+	if _, err := c.Decorate(server).List(metav1.ListOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	c.TransformFailed()
+	c.Transformed(8, true)
+	c.Transformed(9, false)
+}

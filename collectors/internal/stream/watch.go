@@ -39,6 +39,7 @@ type watchProxy struct {
 	result     chan watch.Event
 	// done is closed by Stop, finished when the proxy's goroutine has ended.
 	done, finished chan struct{}
+	stop           sync.Once
 
 	// requested is when the watch was requested; planned is the timeout after which the server should end it.
 	requested, planned int64
@@ -47,8 +48,6 @@ type watchProxy struct {
 	// opened is when the watch was open and up to date, or 0 if it is not yet. It is set once, before the Connection gets the watch.
 	opened int64
 	ended  bool
-	// stopped guards done.
-	stopped bool
 
 	// The Connection's lock guards these: up is set once the watch has shown that it is up, down once it has ended.
 	up, down bool
@@ -99,12 +98,7 @@ func (w *watchProxy) ResultChan() <-chan watch.Event {
 // goroutine has ended, so that this watch and the next never write to the ring at the same time.
 func (w *watchProxy) Stop() {
 	w.end(watchEnd{reason: watchClientStop})
-	w.mu.Lock()
-	if !w.stopped {
-		w.stopped = true
-		close(w.done)
-	}
-	w.mu.Unlock()
+	w.stop.Do(func() { close(w.done) })
 	<-w.finished
 	w.inner.Stop()
 }

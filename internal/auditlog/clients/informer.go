@@ -94,12 +94,12 @@ func (t *Tracker) informer(c *client, e *event.Event, o event.Options) *informer
 	if c.crowd() {
 		return t.overLimit(c)
 	}
-	key, single := informerKey{qualified(e), clean(e.Namespace, bounded.MaxText), ""}, false
-	key.selector, single = selector(e, o)
+	text, single := selector(e, o)
+	key := informerKey{qualified(e), clean(e.Namespace, bounded.MaxText), text}
 	if i := c.informers[key]; i != nil {
 		return i
 	}
-	if c.informers != nil && !t.room(c) {
+	if !t.room(c) {
 		return t.overLimit(c)
 	}
 	return t.addInformer(c, key, single)

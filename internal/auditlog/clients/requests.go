@@ -127,18 +127,14 @@ func (c *client) forgetHot(now time.Time) bool {
 
 // hash identifies an object and the client that requests it.
 func (t *Tracker) hash(c *client, e *event.Event) uint64 {
+	verb := "write" // the same for all verbs that write
+	if e.Verb == "get" {
+		verb = e.Verb
+	}
 	return maphash.Comparable(t.seed, struct {
 		client                                              *client
 		verb, group, resource, subresource, namespace, name string
-	}{c, kindOf(e.Verb), e.Group, e.Resource, e.Subresource, e.Namespace, e.Name})
-}
-
-// kindOf is the same for all verbs that write.
-func kindOf(verb string) string {
-	if verb == "get" {
-		return verb
-	}
-	return "write"
+	}{c, verb, e.Group, e.Resource, e.Subresource, e.Namespace, e.Name})
 }
 
 // add counts an object, as Other above the limit.

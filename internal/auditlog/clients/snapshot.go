@@ -26,8 +26,6 @@ type Client struct {
 	User, Agent string
 	// Replicas is the number of source addresses seen.
 	Replicas int
-	// LastSeen is when it sent its last request.
-	LastSeen time.Time
 	// Requests counts completed requests.
 	Requests map[Request]uint64
 	// Conflicts counts updates and patches that failed with 409 Conflict.
@@ -97,7 +95,7 @@ type Informer struct {
 	// streaming lists.
 	Gaps, ListDurations, FirstEvents Histogram
 	// Unwatched is since when a replica that had a watch, and has sent requests more than a minute later, has none. It is the zero time if
-	// all have one.
+	// all have one, or have ended.
 	Unwatched time.Time
 	// UnwatchedFor is how long that has lasted.
 	UnwatchedFor time.Duration
@@ -181,7 +179,7 @@ func (t *Tracker) snapshot(now time.Time, all bool) Snapshot {
 
 func (c *client) snapshot(now time.Time, all bool) Client {
 	s := Client{
-		User: c.user, Agent: c.agent, Replicas: len(c.replicas), LastSeen: c.lastSeen, Requests: maps.Clone(c.requests),
+		User: c.user, Agent: c.agent, Replicas: len(c.replicas), Requests: maps.Clone(c.requests),
 		Conflicts: maps.Clone(c.conflicts), Throttled: c.throttled, RepeatedReads: maps.Clone(c.repeated), Bytes: c.bytes,
 	}
 	for _, hot := range c.hot {
@@ -203,7 +201,7 @@ func (i *informer) snapshot(now time.Time, all bool) Informer {
 	s := Informer{
 		Resource: i.resource, Namespace: i.namespace, Selector: i.selector, Watched: i.watched, Open: i.open, Opened: i.opened,
 		Ends: maps.Clone(i.ends), Relists: maps.Clone(i.relists), Lists: maps.Clone(i.lists),
-		Gaps: i.gaps, ListDurations: i.listed, FirstEvents: i.first, Unwatched: i.unwatched(),
+		Gaps: i.gaps, ListDurations: i.listed, FirstEvents: i.first, Unwatched: i.unwatched(now),
 	}
 	for _, st := range i.states {
 		for _, w := range st.open { // gaps before watches that are open

@@ -83,13 +83,13 @@ func (i *informer) sweep(now time.Time, all bool) {
 	}
 }
 
-// unwatched returns since when a replica that sends requests has no watch although it had one, or the zero time.
-func (i *informer) unwatched() (since time.Time) {
+// unwatched returns since when a replica that runs has no watch although it had one, or the zero time.
+func (i *informer) unwatched(now time.Time) (since time.Time) {
 	if i.crowd {
 		return since
 	}
 	for r, s := range i.states {
-		if !s.lasting || len(s.open) > 0 || len(s.ended) == 0 {
+		if !s.lasting || len(s.open) > 0 || len(s.ended) == 0 || r.open == 0 && now.Sub(r.lastSeen) >= gone {
 			continue
 		}
 		last := s.ended[len(s.ended)-1]

@@ -36,6 +36,8 @@ const (
 	settled = time.Minute
 	// stopping is how long a client that has ended its watches still sends requests.
 	stopping = 5 * time.Second
+	// gone is the time without a request after which a replica without open watches is taken to have ended.
+	gone = 2 * time.Minute
 	// sweeping is the interval, in the time of events, at which the state is tidied.
 	sweeping = 15 * time.Second
 	// forgotten is how long a client or replica without a request is remembered.

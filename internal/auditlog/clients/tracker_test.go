@@ -233,9 +233,42 @@ func TestUnwatched(t *testing.T) {
 	if !i.Unwatched.Equal(at(61)) || i.UnwatchedFor != 2*time.Minute {
 		t.Errorf("unwatched since %s for %s, want %s and 2m", i.Unwatched, i.UnwatchedFor, at(61))
 	}
-	s.open(190, "resourceVersion=9")
-	if i := s.informer(); !i.Unwatched.IsZero() || i.Gaps.Max < 129 {
+	if i := s.of(s.tracker.Snapshot(at(242))); !i.Unwatched.IsZero() {
+		t.Errorf("unwatched two minutes after its last request: %+v", i)
+	}
+	s.open(250, "resourceVersion=9")
+	if i := s.informer(); !i.Unwatched.IsZero() || i.Gaps.Max < 189 {
 		t.Errorf("watched again: %+v", i)
+	}
+}
+
+// A program without a Lease may send no request for minutes. Its other watches are open.
+func TestUnwatchedWithOtherWatches(t *testing.T) {
+	s := newScript(t)
+	s.list(0, "0")
+	id, lost := s.open(1, "resourceVersion=5"), s.resource
+	s.resource = "secrets"
+	s.open(1, "resourceVersion=5")
+	s.get(122)
+	s.resource = lost
+	s.end(id, 1, 61, "")
+	for _, i := range s.tracker.Snapshot(at(300)).Clients[0].Informers {
+		if unwatched := !i.Unwatched.IsZero(); unwatched != (i.Resource == lost) {
+			t.Errorf("%s is unwatched: %t", i.Resource, unwatched)
+		}
+	}
+}
+
+// A replica that has sent nothing for an hour but a watch that is still open is not forgotten.
+func TestLongWatchIsNotForgotten(t *testing.T) {
+	s := newScript(t)
+	s.list(0, "0")
+	s.event(s.id(), "watch", event.StageStarted, "allowWatchBookmarks=true&resourceVersion=5", 200, 1, 1)
+	if i := s.of(s.tracker.Snapshot(at(3650))); i.Open != 1 {
+		t.Fatalf("the watch is not open: %+v", i)
+	}
+	if n := s.tracker.Snapshot(at(3650)).Clients[0].Replicas; n != 1 {
+		t.Errorf("%d replicas after an hour, want 1", n)
 	}
 }
 

@@ -181,7 +181,9 @@ func (t *Tracker) closed(w *watch, e *event.Event) {
 	if !up && !w.gap.IsZero() {
 		finished.gap = w.gap
 	}
-	w.upSince(up)
+	if up && !w.gap.IsZero() { // a watch that ended within a second continues the gap
+		i.gaps.observe(w.opened.Sub(w.gap))
+	}
 	s.lasting = s.lasting || lasted >= longWatch
 	s.last = finished.reason
 	if finished.reason == reason.Timeout || i.crowd {
@@ -210,14 +212,6 @@ func (t *Tracker) closed(w *watch, e *event.Event) {
 		s.ended = s.ended[1:]
 	}
 	s.ended = append(s.ended, finished)
-}
-
-// upSince records the gap before a watch that was up. A watch that ended within a second continues it.
-func (w *watch) upSince(up bool) {
-	if up && !w.gap.IsZero() {
-		w.informer.gaps.observe(w.opened.Sub(w.gap))
-		w.gap = time.Time{}
-	}
 }
 
 // reasonOf returns why a watch ended. A negative duration is a clock that was set back.

@@ -12,6 +12,7 @@ import (
 	"log/slog"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 )
@@ -257,7 +258,7 @@ func (f *File) rotated(after time.Time) (paths []string) {
 	dir, base := filepath.Split(f.options.Path)
 	stem := strings.TrimSuffix(base, filepath.Ext(base))
 	entries, _ := os.ReadDir(filepath.Clean(dir + "."))
-	var times []time.Time
+	times := map[string]time.Time{}
 	for _, entry := range entries {
 		name := entry.Name()
 		if name == base || !strings.HasPrefix(name, stem) || !strings.ContainsAny(name[len(stem):], "0123456789") || strings.HasSuffix(name, ".gz") {
@@ -267,13 +268,11 @@ func (f *File) rotated(after time.Time) (paths []string) {
 		if err != nil || !info.Mode().IsRegular() || !info.ModTime().After(after) {
 			continue
 		}
-		i := 0
-		for i < len(times) && times[i].Before(info.ModTime()) {
-			i++
-		}
-		times = append(times[:i], append([]time.Time{info.ModTime()}, times[i:]...)...)
-		paths = append(paths[:i], append([]string{filepath.Join(dir, name)}, paths[i:]...)...)
+		path := filepath.Join(dir, name)
+		times[path] = info.ModTime()
+		paths = append(paths, path)
 	}
+	slices.SortStableFunc(paths, func(a, b string) int { return times[a].Compare(times[b]) })
 	return paths
 }
 

@@ -12,13 +12,11 @@ const batch = 256
 
 // cursor reads the events of one file on a goroutine of its own.
 type cursor struct {
-	files *Files
-	file  io.Closer
+	file io.Closer
 	// batches are decoded events; done ends the goroutine.
 	batches chan []event.Event
 	free    chan []event.Event
 	done    chan struct{}
-	ended   chan struct{}
 
 	current []event.Event
 	next    int
@@ -26,19 +24,17 @@ type cursor struct {
 	// The goroutine writes these before it closes batches.
 	err                 error
 	malformed, oversize uint64
-	counted             bool
 }
 
 // start begins to read a file.
-func (c *cursor) start(file io.ReadCloser) error {
-	text, err := decompressed(counting{file, c.files})
+func (f *Files) start(file io.ReadCloser) (*cursor, error) {
+	text, err := decompressed(counting{file, f})
 	if err != nil {
-		return err
+		return nil, err
 	}
-	c.file = file
-	c.batches, c.free, c.ended = make(chan []event.Event, 2), make(chan []event.Event, 4), make(chan struct{})
+	c := &cursor{file: file, batches: make(chan []event.Event, 2), free: make(chan []event.Event, 4), done: make(chan struct{})}
 	go c.read(event.NewLines(text))
-	return nil
+	return c, nil
 }
 
 // counting counts what is read of a file.
@@ -54,7 +50,6 @@ func (c counting) Read(p []byte) (int, error) {
 }
 
 func (c *cursor) read(lines *event.Lines) {
-	defer close(c.ended)
 	defer close(c.batches)
 	for {
 		events := make([]event.Event, 0, batch)
@@ -116,21 +111,8 @@ func (c *cursor) head() *event.Event {
 
 func (c *cursor) advance() { c.next++ }
 
-// count adds what was malformed to the files, once the goroutine has ended.
-func (c *cursor) count() {
-	<-c.ended
-	if !c.counted {
-		c.counted = true
-		c.files.Malformed += c.malformed
-		c.files.Oversize += c.oversize
-	}
-}
-
 // stop ends the goroutine. A read of standard input that waits for more is left alone.
 func (c *cursor) stop() {
-	if c.file == nil {
-		return
-	}
 	close(c.done)
 	_ = c.file.Close() // was only read
 }

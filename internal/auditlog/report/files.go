@@ -43,8 +43,8 @@ func Open(paths []string, stdin io.Reader) (*Files, error) {
 		s := &source{path: path}
 		f.sources = append(f.sources, s)
 		if path == "-" {
-			s.cursor = &cursor{files: f, done: make(chan struct{})}
-			if err := s.cursor.start(io.NopCloser(stdin)); err != nil {
+			var err error
+			if s.cursor, err = f.start(io.NopCloser(stdin)); err != nil {
 				return nil, fmt.Errorf("standard input: %w", err)
 			}
 			continue
@@ -123,7 +123,7 @@ func (f *Files) Each(ctx context.Context, observe func(*event.Event)) (err error
 			if err = errors.Join(err, failed); failed == nil && s.cursor.head() != nil {
 				open = append(open, s)
 			} else if failed == nil {
-				err = errors.Join(err, s.failed())
+				err = errors.Join(err, f.end(s))
 			}
 			i = earliest(open)
 		}
@@ -137,7 +137,7 @@ func (f *Files) Each(ctx context.Context, observe func(*event.Event)) (err error
 			observe(s.cursor.head())
 			s.cursor.advance()
 			if s.cursor.head() == nil {
-				err = errors.Join(err, s.failed())
+				err = errors.Join(err, f.end(s))
 				open = slices.Delete(open, i, i+1)
 				break
 			}
@@ -157,15 +157,16 @@ func (f *Files) begin(s *source) error {
 	if err != nil {
 		return err
 	}
-	s.cursor = &cursor{files: f, done: make(chan struct{})}
-	if err := s.cursor.start(file); err != nil {
+	if s.cursor, err = f.start(file); err != nil {
 		return fmt.Errorf("%s: %w", s.path, errors.Join(err, file.Close()))
 	}
 	return nil
 }
 
-func (s *source) failed() error {
-	s.cursor.count()
+// end counts the lines of a file without events, once all of it has been read, and returns the error that ended it early.
+func (f *Files) end(s *source) error {
+	f.Malformed += s.cursor.malformed
+	f.Oversize += s.cursor.oversize
 	if s.cursor.err == nil {
 		return nil
 	}

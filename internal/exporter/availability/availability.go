@@ -74,13 +74,6 @@ func (a *Tracker) reported(err error) bool {
 	return a.lastError != nil && errors.Is(err, a.lastError)
 }
 
-// Listed records the result of a list request.
-func (a *Tracker) Listed(ctx context.Context, err error) {
-	if err != nil {
-		a.Failed(ctx, err)
-	}
-}
-
 // Watched records whether a watch was opened.
 func (a *Tracker) Watched(ctx context.Context, options metav1.ListOptions, err error) {
 	switch {

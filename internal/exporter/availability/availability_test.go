@@ -41,7 +41,9 @@ func (r result) tell(a *Tracker) {
 	ctx, yes := context.Background(), true
 	switch r.request {
 	case "list":
-		a.Listed(ctx, r.err)
+		if r.err != nil {
+			a.Failed(ctx, r.err)
+		}
 	case "watch":
 		a.Watched(ctx, metav1.ListOptions{}, r.err)
 	case "stream":
@@ -144,7 +146,7 @@ func TestAvailabilityIgnoresWhatStopCutsOff(t *testing.T) {
 	a := NewTracker(written.Logger())
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	a.Listed(ctx, context.Canceled)
+	a.Failed(ctx, context.Canceled)
 	a.Watched(ctx, metav1.ListOptions{}, errForbidden)
 	if now := a.Status(); now.Answer != Pending || now.Unreachable {
 		t.Errorf("a request that was cut off changed the answer to %+v", now)
@@ -168,7 +170,7 @@ func TestAvailabilityReported(t *testing.T) {
 		}
 	}
 	expect("before a request has failed", errForbidden, true)
-	a.Listed(t.Context(), errMissing)
+	a.Failed(t.Context(), errMissing)
 	expect("the error of the last list", fmt.Errorf("failed to list pods: %w", errMissing), false)
 	expect("an error that no request returned", errors.New("unable to sync list result"), true)
 }
@@ -211,7 +213,7 @@ func TestRefusalsAreReported(t *testing.T) {
 			return false
 		}
 	}
-	a.Listed(t.Context(), errUnreachable)
+	a.Failed(t.Context(), errUnreachable)
 	if lines := written.Find("cannot read the resource; retrying", "err", errUnreachable.Error()); len(lines) != 1 || refused() || a.Status().WasRefused {
 		t.Errorf("an unreachable server is a refusal, or not logged: %v", written.Find(""))
 	}
@@ -224,7 +226,7 @@ func TestRefusalsAreReported(t *testing.T) {
 		answer  string
 		missing int
 	}{{errForbidden, Forbidden, 0}, {errMissing, Missing, 1}, {errMissing, Missing, 1}, {errForbidden, Forbidden, 1}, {errMissing, Missing, 2}} {
-		a.Listed(t.Context(), step.err)
+		a.Failed(t.Context(), step.err)
 		lines := written.Find("cannot watch the resource", "reason", step.answer, "fix", Fix(step.answer), "err", step.err.Error())
 		if now := a.Status(); !refused() || !now.WasRefused || !now.Refused() || missing != step.missing || len(lines) == 0 {
 			t.Errorf("step %d: %+v, %d times missing, want %d; log %v", i, now, missing, step.missing, written.Find(""))
@@ -257,7 +259,7 @@ func TestOutages(t *testing.T) {
 			written = logtest.Recorder{}
 		}
 		for _, a := range all {
-			a.Listed(t.Context(), errUnreachable)
+			a.Failed(t.Context(), errUnreachable)
 			time.Sleep(outageBatch / 5)
 		}
 		expect("cannot read resources; retrying", "resources", "3", "err", errUnreachable.Error())
@@ -265,7 +267,7 @@ func TestOutages(t *testing.T) {
 			a.Watched(t.Context(), metav1.ListOptions{}, nil)
 		}
 		expect("API server is reachable again", "resources", "3")
-		all[1].Listed(t.Context(), errInternal)
+		all[1].Failed(t.Context(), errInternal)
 		expect("cannot read the resource; retrying", "informer_type", "nodes")
 		all[1].Watched(t.Context(), metav1.ListOptions{}, nil)
 		expect("API server is reachable again", "informer_type", "nodes")

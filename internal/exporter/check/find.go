@@ -1,6 +1,7 @@
 package check
 
 import (
+	"cmp"
 	"fmt"
 	"time"
 
@@ -13,7 +14,7 @@ import (
 
 // Find returns the problems of informers and of the objects in their stores. Its cost grows with the number of objects.
 func Find(states []status.Informer, set []*informers.Informer, o Options) Report {
-	f := finder{Options: o, now: time.Now(), Report: Report{Informers: len(states), Problems: []Problem{}, Watched: map[string]bool{}}}
+	f := finder{Options: o, now: time.Now(), Report: Report{Informers: len(states), Problems: []Problem{}, Watched: map[string]bool{}}, within: map[string]int{}}
 	byName := map[string]*informers.Informer{}
 	for _, t := range set {
 		byName[t.Name()] = t
@@ -62,40 +63,30 @@ func (f *finder) add(p Problem, age time.Duration) {
 
 // informer adds the problems of an informer.
 func (f *finder) informer(s status.Informer) {
-	p := Problem{Resource: s.Kind.Type(), Namespace: s.ID.Namespace}
+	problem := func(kind, detail string, age time.Duration) {
+		f.add(Problem{Type: kind, Resource: s.Kind.Type(), Namespace: s.ID.Namespace, Detail: detail}, age)
+	}
 	switch {
 	case s.Refused:
-		p.Type, p.Detail = s.State, availability.Fix(s.State)
-		f.add(p, 0)
+		problem(s.State, availability.Fix(s.State), 0)
 		return
 	case s.State == status.StateUnreachable:
-		p.Type, p.Detail = NotSynced, "no response from the API server"
-		f.add(p, 0)
+		problem(NotSynced, "no response from the API server", 0)
 		return
 	case !s.Synced:
-		p.Type, p.Detail = NotSynced, "the initial sync is not complete"
-		f.add(p, 0)
+		problem(NotSynced, "the initial sync is not complete", 0)
 		return
 	case s.SyncLag.Seconds() > catalog.Objectives.SyncLag.Threshold:
-		p.Type, p.Detail = Stale, "sync lag of "+Duration(s.SyncLag)
-		f.add(p, s.SyncLag)
+		problem(Stale, "sync lag of "+Duration(s.SyncLag), s.SyncLag)
 	}
 	switch audit := s.LastAudit; {
 	case audit.Interval == 0:
 		f.Notes = append(f.Notes, nameOf(s)+" was not audited: the configuration disables audits")
 	case s.Inconsistent():
-		p.Type, p.Detail = Inconsistent, fmt.Sprintf("%d differences from the API server", audit.Differences)
-		f.add(p, 0)
+		problem(Inconsistent, fmt.Sprintf("%d differences from the API server", audit.Differences), 0)
 	case !s.Audited():
-		f.Notes = append(f.Notes, fmt.Sprintf("%s was not audited: %s", nameOf(s), orElse(audit.Result, "no time left")))
+		f.Notes = append(f.Notes, fmt.Sprintf("%s was not audited: %s", nameOf(s), cmp.Or(audit.Result, "no time left")))
 	}
-}
-
-func orElse(text, otherwise string) string {
-	if text == "" {
-		return otherwise
-	}
-	return text
 }
 
 // threshold returns the age from which something is a problem.

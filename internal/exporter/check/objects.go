@@ -9,6 +9,7 @@ import (
 	coordinationv1 "k8s.io/api/coordination/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/utils/ptr"
 
 	"github.com/informer-exporter/informer-exporter/collectors/catalog"
 	"github.com/informer-exporter/informer-exporter/collectors/objects"
@@ -58,9 +59,6 @@ func (o Object) problem(kind string) Problem {
 // terminating adds an object that is being deleted. Its age counts from the end of the grace period and is negative before.
 func (f *finder) terminating(id Object, age time.Duration, finalizers []string) {
 	if id.Namespace != "" {
-		if f.within == nil {
-			f.within = map[string]int{}
-		}
 		f.within[id.Namespace]++
 	}
 	objective := catalog.Objectives.ObjectHeld
@@ -71,11 +69,9 @@ func (f *finder) terminating(id Object, age time.Duration, finalizers []string) 
 		return
 	}
 	p := id.problem(Terminating)
-	switch {
-	case len(finalizers) > 0:
+	p.Detail = "no finalizer"
+	if len(finalizers) > 0 {
 		p.Detail = "blocked by " + strings.Join(finalizers, ", ")
-	default:
-		p.Detail = "no finalizer"
 	}
 	f.add(p, age)
 }
@@ -88,10 +84,7 @@ func (f *finder) lease(id Object, l *coordinationv1.Lease) {
 		return
 	}
 	expires := l.Spec.RenewTime.Time
-	holder := ""
-	if l.Spec.HolderIdentity != nil {
-		holder = *l.Spec.HolderIdentity
-	}
+	holder := ptr.Deref(l.Spec.HolderIdentity, "")
 	if holder != "" {
 		if l.Spec.LeaseDurationSeconds == nil {
 			return

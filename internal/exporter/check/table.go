@@ -1,6 +1,7 @@
 package check
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -39,7 +40,7 @@ func (r Report) Print(stdout io.Writer) (failed error) {
 			}
 			cells := []string{p.Type, p.Resource, p.Namespace, p.Name, age, p.Detail}
 			for i, cell := range cells {
-				cells[i] = orElse(untrusted.Printable(cell), "-") // any user may set finalizers and holders
+				cells[i] = cmp.Or(untrusted.Printable(cell), "-") // any user may set finalizers and holders
 			}
 			fmt.Fprintln(w, strings.Join(cells, "\t"))
 		}

@@ -26,11 +26,8 @@ type content struct {
 // unlimitedMemory replaces the memory limit of the Go runtime if there is none.
 const unlimitedMemory = 4 << 30
 
-// filtered returns an HTTP client that filters responses. With no content, it limits only errors.
+// filtered returns an HTTP client that filters responses.
 func filtered(client *http.Client, c *content) *http.Client {
-	if c == nil {
-		return bounded.Client(client, nil)
-	}
 	return bounded.Client(client, func(body io.ReadCloser, protobuf, watching bool) io.ReadCloser {
 		return newFilteredBody(body, c, protobuf, watching)
 	})

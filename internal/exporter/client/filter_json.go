@@ -1,6 +1,8 @@
 package client
 
 import (
+	"maps"
+
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/informer-exporter/informer-exporter/internal/bounded"
@@ -80,17 +82,12 @@ var (
 // jsonObjects returns the members of an object, or of a list of objects, of the given size.
 func jsonObjects(size int, object map[string]member) *members {
 	item := withMembers(&members{size: size, named: map[string]member{"apiVersion": {}, "kind": {}}}, object)
-	list := withMembers(withMembers(item, jsonStatus), map[string]member{"items": {within: item}})
-	return list
+	return withMembers(withMembers(item, jsonStatus), map[string]member{"items": {within: item}})
 }
 
 func withMembers(m *members, more map[string]member) *members {
-	sum := &members{size: m.size, most: m.most, named: map[string]member{}}
-	for _, some := range []map[string]member{m.named, more} {
-		for name, rule := range some {
-			sum.named[name] = rule
-		}
-	}
+	sum := &members{size: m.size, most: m.most, named: maps.Clone(m.named)}
+	maps.Copy(sum.named, more)
 	return sum
 }
 

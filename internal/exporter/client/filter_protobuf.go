@@ -5,6 +5,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"io"
+	"maps"
 	"math"
 
 	"google.golang.org/protobuf/encoding/protowire"
@@ -43,10 +44,8 @@ var (
 		17: {within: message{4: {size: 32}, 8: {text: true, size: 16}}, most: maxManagers, size: 2 * 136}, // time and subresource of managedFields
 	}
 	protobufLeaseMeta = func() message {
-		m := message{11: {only: "apiserver.kubernetes.io/identity", size: 256}} // labels
-		for number, rule := range protobufMeta {
-			m[number] = rule
-		}
+		m := maps.Clone(protobufMeta)
+		m[11] = field{only: "apiserver.kubernetes.io/identity", size: 256} // labels
 		return m
 	}()
 	protobufListMeta = message{2: {text: true}, 3: {}, 4: {}} // resourceVersion, continue, remainingItemCount

@@ -142,7 +142,7 @@ func TestExactLimit(t *testing.T) {
 func TestErrorsAreLimited(t *testing.T) {
 	for media, want := range map[string]int{runtime.ContentTypeJSON: 64 << 10, "text/html": 1 << 10} {
 		server := httptest.NewServer(endless(http.StatusForbidden, media, "", " "))
-		response, err := filtered(server.Client(), nil).Get(server.URL)
+		response, err := bounded.Client(server.Client(), nil).Get(server.URL)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"strings"
 
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/client-go/kubernetes/scheme"
 	"k8s.io/client-go/metadata"
@@ -47,9 +48,7 @@ func listVersion(config *rest.Config, client *http.Client) (func(ctx context.Con
 			return "", err
 		}
 		var list struct {
-			Metadata struct {
-				ResourceVersion string `json:"resourceVersion"`
-			} `json:"metadata"`
+			Metadata metav1.ListMeta `json:"metadata"`
 		}
 		err = json.Unmarshal(raw, &list)
 		return list.Metadata.ResourceVersion, err

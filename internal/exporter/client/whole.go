@@ -11,6 +11,7 @@ import (
 	"k8s.io/client-go/rest"
 
 	"github.com/informer-exporter/informer-exporter/collectors/objects"
+	"github.com/informer-exporter/informer-exporter/internal/bounded"
 )
 
 // WholeObjects holds the clients for whole objects and for schemas.
@@ -26,7 +27,7 @@ func newWholeObjects(config *rest.Config, client *http.Client, log *slog.Logger)
 	if err != nil {
 		return nil, err
 	}
-	documents, err := discovery.NewDiscoveryClientForConfigAndClient(config, filtered(client, nil)) // Schemas limits them
+	documents, err := discovery.NewDiscoveryClientForConfigAndClient(config, bounded.Client(client, nil)) // Schemas limits documents
 	if err != nil {
 		return nil, err
 	}

@@ -29,7 +29,7 @@ type Rights struct {
 // where possible. Discovery needs no rule, because every authenticated user may use it.
 func (c Config) Rights() Rights {
 	r := Rights{Namespaces: c.Namespaces}
-	var everywhere, inNamespaces ruleSet
+	everywhere, inNamespaces := ruleSet{}, ruleSet{}
 	grant := func(group, resource string, namespaced bool) {
 		if namespaced && len(c.Namespaces) > 0 {
 			inNamespaces.add(group, resource)
@@ -71,7 +71,7 @@ func (c Config) Rights() Rights {
 
 // knownRules grant everything in Kubernetes, except kinds that must be named.
 func knownRules(namespacedOnly bool) []rbacv1.PolicyRule {
-	var known ruleSet
+	known := ruleSet{}
 	for _, k := range kinds.All() {
 		if !kinds.MustBeNamed(k.Type()) && (k.Namespaced || !namespacedOnly) {
 			known.add(k.Group, k.Resource)
@@ -83,12 +83,9 @@ func knownRules(namespacedOnly bool) []rbacv1.PolicyRule {
 // ruleSet maps API groups to resources.
 type ruleSet map[string][]string
 
-func (s *ruleSet) add(group, resource string) {
-	if *s == nil {
-		*s = ruleSet{}
-	}
-	if !slices.Contains((*s)[group], resource) {
-		(*s)[group] = append((*s)[group], resource)
+func (s ruleSet) add(group, resource string) {
+	if !slices.Contains(s[group], resource) {
+		s[group] = append(s[group], resource)
 	}
 }
 

@@ -5,11 +5,11 @@ import (
 	"github.com/informer-exporter/informer-exporter/internal/exporter/kinds"
 )
 
-// choice is a kind that the configuration selects.
-type choice struct {
+// Choice is a kind that the configuration selects.
+type Choice struct {
 	kinds.Kind
-	// found is set for custom resources and kinds that match a pattern. They are left out if they are forbidden.
-	found bool
+	// Optional kinds are left out if they are forbidden: custom resources, and kinds that only a pattern selects.
+	Optional bool
 }
 
 // guessedVersion is used if the version of a kind is unknown, so that the kind is reported as missing.
@@ -20,15 +20,15 @@ const guessedVersion = "v1"
 //
 // Until the first discovery s is nil, and only kinds with a known version are returned. before are the current kinds, by Type.
 // A kind keeps its version while that is served, and stays if the discovery of its group failed.
-func choose(c config.Config, s *served, before map[string]kinds.Kind) (choices []choice) {
+func choose(c config.Config, s *served, before map[string]kinds.Kind) (choices []Choice) {
 	taken := map[string]bool{}
 	for _, name := range c.ExcludeResources {
 		taken[name] = true // faster than matching it as a pattern
 	}
-	take := func(k kinds.Kind, found bool) {
+	take := func(k kinds.Kind, optional bool) {
 		if name := k.Type(); !taken[name] && !kinds.Matches(c.ExcludeResources, name) {
 			taken[name] = true
-			choices = append(choices, choice{k, found})
+			choices = append(choices, Choice{k, optional})
 		}
 	}
 	var patterns []string

@@ -27,12 +27,12 @@ func servedBy(t testing.TB, groups ...string) *served {
 	return s
 }
 
-// write formats choices as "widgets.example.com@v1", followed by "?" if found is set and by "!" if the kind is cluster-scoped.
-func write(choices []choice) []string {
+// write formats choices as "widgets.example.com@v1", followed by "?" if it is optional and by "!" if the kind is cluster-scoped.
+func write(choices []Choice) []string {
 	var names []string
 	for _, c := range choices {
 		name := c.Type() + "@" + c.Version
-		if c.found {
+		if c.Optional {
 			name += "?"
 		}
 		if !c.Namespaced {
@@ -244,7 +244,7 @@ func FuzzConfig(f *testing.F) {
 				switch {
 				case seen[k.Type()], k.Version == "", strings.ContainsAny(k.Group+k.Version+k.Resource, "/ ?#%*"):
 					t.Errorf("bad or repeated kind %+v", k)
-				case k.found && kinds.MustBeNamed(k.Type()):
+				case k.Optional && kinds.MustBeNamed(k.Type()):
 					t.Errorf("%s was not named", k.Type())
 				case slices.Contains(config.ExcludeResources, k.Type()), slices.Contains(config.ExcludeResources, "*"):
 					t.Errorf("%s is excluded", k.Type())
@@ -263,7 +263,7 @@ func FuzzConfig(f *testing.F) {
 func TestLeasesAreADefaultKind(t *testing.T) {
 	off := ptr.To(false)
 	watched := func(c config.Config) bool {
-		return slices.ContainsFunc(choose(c, nil, nil), func(c choice) bool { return c.Type() == kinds.Leases })
+		return slices.ContainsFunc(choose(c, nil, nil), func(c Choice) bool { return c.Type() == kinds.Leases })
 	}
 	if !watched(config.Config{}) || watched(config.Config{Objects: config.Objects{Leases: off}}) || !watched(config.Config{Objects: config.Objects{Leases: off}, ExtraResources: []config.Resource{{Name: kinds.Leases}}}) {
 		t.Error("Leases are a default kind unless they are off")

@@ -27,8 +27,8 @@ import (
 )
 
 const (
-	// discoveryPeriod is the interval of discoveries if nothing signals a change. Forbidden kinds that the configuration does not
-	// name are probed again then.
+	// discoveryPeriod is the interval of discoveries if nothing signals a change, and the least between probes of forbidden kinds that
+	// the configuration does not name.
 	discoveryPeriod = 5 * time.Minute
 	// discoveryTimeout is the timeout of a discovery.
 	discoveryTimeout = 30 * time.Second
@@ -45,19 +45,20 @@ const (
 )
 
 // rediscoveryDelays are the delays of the discoveries after a change of a definition. The first is not immediate, because many
-// definitions may change together. Others follow, because discovery lags by seconds.
-var rediscoveryDelays = []time.Duration{time.Second, 3 * time.Second, 10 * time.Second}
+// definitions may change together. Others follow, because discovery lags by seconds, and by more on a busy API server.
+var rediscoveryDelays = []time.Duration{time.Second, 3 * time.Second, 10 * time.Second, 30 * time.Second}
 
 // newQuickDiscoveries returns a limiter of discoveries one second after a change: a CustomResourceDefinition that changes constantly
 // must not cause a discovery every second.
 func newQuickDiscoveries() *rate.Limiter { return rate.NewLimiter(rate.Every(time.Minute), 6) }
 
-// roundAfterChange returns the index of the delay after a change: the first, or the last after too many changes.
+// roundAfterChange returns the index of the delay after a change: the first, or the last but one after too many changes. A discovery
+// after the last delay finds what that one missed.
 func roundAfterChange(quick *rate.Limiter) int {
 	if quick.Allow() {
 		return 0
 	}
-	return len(rediscoveryDelays) - 1
+	return len(rediscoveryDelays) - 2
 }
 
 // Follower keeps the informers consistent with the configuration and the resources that the API server serves.
@@ -71,7 +72,7 @@ type Follower struct {
 
 	changed      chan struct{} // definitions may have changed
 	limit        int           // of watched kinds: maxKinds, except in tests
-	namespaces   chan struct{} // namespaces may have changed
+	namespaces   chan struct{} // namespaces were added or deleted, or are known now
 	reconfigured chan struct{} // the configuration has changed
 	once         sync.Once
 	Ready        chan struct{} // closed after the first discovery, and once the namespaces are known if they are needed
@@ -131,9 +132,6 @@ func (f *Follower) UnselectedReceived() {
 	}
 }
 
-// namespacesChanged reports that namespaces were added or deleted, or are known now. It does not block.
-func (f *Follower) namespacesChanged() { notify(f.namespaces) }
-
 // Reconfigure replaces the configuration, which must be valid. It does not wait for the informers.
 func (f *Follower) Reconfigure(config config.Config) {
 	f.mu.Lock()
@@ -160,6 +158,7 @@ func (f *Follower) Run(ctx context.Context) {
 	round := len(rediscoveryDelays) // no rediscovery in progress
 	soon := false                   // the next discovery is the first after a change
 	quick := newQuickDiscoveries()
+	retried := time.Now() // forbidden kinds, also while definitions change all the time
 	for {
 		select {
 		case <-ctx.Done():
@@ -179,7 +178,8 @@ func (f *Follower) Run(ctx context.Context) {
 				next.Reset(rediscoveryDelays[round])
 			}
 		case <-next.C:
-			if round == len(rediscoveryDelays) {
+			if time.Since(retried) >= discoveryPeriod {
+				retried = time.Now()
 				f.retryForbidden()
 			}
 			soon, round = false, min(round+1, len(rediscoveryDelays))
@@ -263,13 +263,13 @@ func (f *Follower) Apply(ctx context.Context) {
 	f.splitter.begin()
 	for _, c := range foundLast(choose(config, f.served, informers.Kinds(before)), before) {
 		chosen := f.splitter.specs(ctx, config, c.Kind, before)
-		if c.found && watched >= f.limit && len(chosen) > 0 {
+		if c.Optional && watched >= f.limit && len(chosen) > 0 {
 			overLimit = append(overLimit, c.Type())
 			continue
 		}
 		n := len(specs)
 		for _, s := range chosen {
-			if c.found && !allowed[s] {
+			if c.Optional && !allowed[s] {
 				sure, out := f.forbidden[s]
 				if !sure && asking {
 					var now bool
@@ -296,7 +296,7 @@ func (f *Follower) Apply(ctx context.Context) {
 		if kinds.DefinesKinds(k) {
 			return f.DefinitionsChanged
 		}
-		return f.namespacesChanged
+		return func() { notify(f.namespaces) }
 	})
 	f.forbid(forbidden)
 	if err := f.informers.Replace(specs); err != nil {
@@ -350,11 +350,11 @@ func (f *Follower) forbid(now map[informers.Spec]bool) {
 }
 
 // foundLast moves kinds that were found and are not watched yet to the end, so that a new kind does not displace others.
-func foundLast(choices []choice, before []*informers.Informer) []choice {
+func foundLast(choices []Choice, before []*informers.Informer) []Choice {
 	known := informers.Kinds(before)
-	slices.SortStableFunc(choices, func(a, b choice) int {
-		last := func(c choice) int {
-			if _, watched := known[c.Type()]; c.found && !watched {
+	slices.SortStableFunc(choices, func(a, b Choice) int {
+		last := func(c Choice) int {
+			if _, watched := known[c.Type()]; c.Optional && !watched {
 				return 1
 			}
 			return 0

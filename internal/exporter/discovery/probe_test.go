@@ -71,7 +71,7 @@ func TestProbesWithoutAnAnswer(t *testing.T) {
 
 	step("unclear from the start", unclear[0], true, true)
 	step("pending", errNotAllowed, false, true)
-	widgets.Availability.Listed(t.Context(), errNotAllowed)
+	widgets.Availability.Failed(t.Context(), errNotAllowed)
 	step("refused, and unclear", unclear[0], true, true)
 	step("refused, and forbidden", errNotAllowed, true, false)
 	step("known to be forbidden", nil, false, false)
@@ -82,7 +82,7 @@ func TestProbesWithoutAnAnswer(t *testing.T) {
 	step("allowed at last", nil, true, true)
 	widgets.Availability.Watched(t.Context(), metav1.ListOptions{}, nil)
 	step("up", errNotAllowed, false, true)
-	widgets.Availability.Listed(t.Context(), errNotAllowed)
+	widgets.Availability.Failed(t.Context(), errNotAllowed)
 	step("may be listed, and is refused as it may not be watched", nil, true, true)
 	step("taken away", errNotAllowed, true, false)
 	f.retryForbidden()

@@ -7,7 +7,6 @@ import (
 	"slices"
 
 	"github.com/informer-exporter/informer-exporter/internal/exporter/config"
-	"github.com/informer-exporter/informer-exporter/internal/exporter/kinds"
 )
 
 // Cluster is the set of resources that an API server serves at one time.
@@ -25,22 +24,15 @@ func Look(ctx context.Context, discover discoverFunc) (*Cluster, error) {
 // Failed returns the groups with failed discovery, sorted.
 func (c *Cluster) Failed() []string { return slices.Sorted(maps.Keys(c.served.failed)) }
 
-// Selected is a kind that a configuration selects.
-type Selected struct {
-	kinds.Kind
-	// Optional kinds are left out if they are forbidden: custom resources, and kinds that only a pattern selects.
-	Optional bool
-}
-
 // Select returns the kinds that a valid configuration selects, as an exporter does after its first discovery, and the number of those
 // beyond the limit of an exporter.
-func (c *Cluster) Select(configured config.Config) (all []Selected, overLimit int) {
+func (c *Cluster) Select(configured config.Config) (all []Choice, overLimit int) {
 	for _, choice := range choose(configured, c.served, nil) {
-		if choice.found && len(all) >= maxKinds {
+		if choice.Optional && len(all) >= maxKinds {
 			overLimit++
 			continue
 		}
-		all = append(all, Selected{choice.Kind, choice.found})
+		all = append(all, choice)
 	}
 	return all, overLimit
 }

@@ -9,7 +9,6 @@ import (
 	"k8s.io/client-go/metadata"
 	"k8s.io/client-go/tools/cache"
 
-	"github.com/informer-exporter/informer-exporter/collectors/objects"
 	"github.com/informer-exporter/informer-exporter/internal/exporter/availability"
 	"github.com/informer-exporter/informer-exporter/internal/exporter/kinds"
 )
@@ -32,13 +31,7 @@ func StartAuxiliary(ctx context.Context, kind kinds.Kind, client metadata.Interf
 	source := listWatch(client.Resource(kind.GVR()), Spec{Kind: kind}, a, &l.backoff)
 	l.informer = cache.NewSharedIndexInformerWithOptions(cache.ToListWatcherWithWatchListSemantics(source, client), &metav1.PartialObjectMetadata{},
 		cache.SharedIndexInformerOptions{ObjectDescription: kind.Type()})
-	if err := l.informer.SetTransform(objects.Transform); err != nil {
-		return nil, err
-	}
-	if err := l.informer.SetWatchErrorHandlerWithContext(a.WatchError); err != nil {
-		return nil, err
-	}
-	if _, err := l.informer.AddEventHandler(onChange(changed)); err != nil {
+	if err := prepare(l.informer, a, onChange(changed)); err != nil {
 		return nil, err
 	}
 	ctx, l.cancel = context.WithCancel(ctx)

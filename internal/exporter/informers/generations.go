@@ -29,32 +29,42 @@ type generationSource struct {
 	whole    dynamic.ResourceInterface
 	reads    atomic.Bool // whole objects
 	unsure   atomic.Bool // it is not known whether the kind has the field
-	// audited is the continue token of an audit, empty after its last page. Later pages are recognized by it, because their
-	// requests have no ResourceVersionMatch.
-	audited atomic.Value
+	audits   auditPages
 }
+
+// auditPages recognizes the lists of audits. They are for an exact version. Requests for later pages have no ResourceVersionMatch,
+// but the continue token of the page before. It is safe for concurrent use.
+type auditPages struct{ next atomic.Value }
+
+func (p *auditPages) have(options metav1.ListOptions) bool {
+	return options.ResourceVersionMatch == metav1.ResourceVersionMatchExact || options.Continue != "" && options.Continue == p.next.Load()
+}
+
+// listed records a page of an audit. The token is empty after the last one.
+func (p *auditPages) listed(token string) { p.next.Store(token) }
 
 // List lists the objects of the informer. Audits list only metadata.
 func (g *generationSource) List(ctx context.Context, options metav1.ListOptions) (runtime.Object, error) {
-	if options.ResourceVersionMatch == metav1.ResourceVersionMatchExact || options.Continue != "" && options.Continue == g.audited.Load() {
+	if g.audits.have(options) {
 		list, err := g.metadata.List(ctx, options)
-		if err == nil {
-			g.audited.Store(list.Continue)
+		if err != nil {
+			return nil, err
 		}
-		return orNil(list, err)
+		g.audits.listed(list.Continue)
+		return list, nil
 	}
 	if options.Continue == "" { // later pages follow the first one
 		g.decide(ctx)
 	}
 	if g.reads.Load() {
-		return orNil(g.whole.List(ctx, options))
+		return untyped(g.whole.List)(ctx, options)
 	}
-	return orNil(g.metadata.List(ctx, options))
+	return untyped(g.metadata.List)(ctx, options)
 }
 
 // Watch watches the objects that List has listed.
 func (g *generationSource) Watch(ctx context.Context, options metav1.ListOptions) (watch.Interface, error) {
-	if options.SendInitialEvents != nil && *options.SendInitialEvents {
+	if isStreaming(options) {
 		g.decide(ctx)
 	} else if g.unsure.Load() && g.revise(ctx) {
 		return nil, apierrors.NewResourceExpired("relist required: the assumption about status.observedGeneration was wrong")
@@ -104,15 +114,4 @@ func (g *generationSource) revise(ctx context.Context) bool {
 	wrong := observed != g.reads.Load()
 	g.unsure.Store(wrong)
 	return wrong
-}
-
-// orNil avoids a typed nil pointer in an interface.
-func orNil[T any, P interface {
-	*T
-	runtime.Object
-}](list P, err error) (runtime.Object, error) {
-	if err != nil {
-		return nil, err
-	}
-	return list, nil
 }

@@ -43,7 +43,7 @@ func TestObjectHandler(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	h := &objectHandler{kind: collector.NewHandler("leases.coordination.k8s.io"), leases: collector.NewLeaseHandler(func() time.Duration { return 0 })}
+	h := handlers{collector.NewHandler("leases.coordination.k8s.io"), collector.NewLeaseHandler(func() time.Duration { return 0 })}
 	lease := func(name string, terminating bool) *coordinationv1.Lease {
 		l := &coordinationv1.Lease{
 			ObjectMeta: metav1.ObjectMeta{Namespace: "shop", Name: name},

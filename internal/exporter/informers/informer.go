@@ -42,12 +42,11 @@ type Spec struct {
 
 // NewSpec returns the spec of a kind in a namespace.
 func NewSpec(c config.Config, k kinds.Kind, namespace string) Spec {
-	return Spec{Kind: k, Namespace: namespace, Selector: strings.TrimSpace(c.LabelSelector), content: contentOf(c.Objects, k), Checks: checksOf(c.Checks)}
-}
-
-func checksOf(c config.Checks) collectors.Checks {
-	freshness, audit := c.Intervals()
-	return collectors.Checks{Freshness: freshness, Audit: audit}
+	freshness, audit := c.Checks.Intervals()
+	return Spec{
+		Kind: k, Namespace: namespace, Selector: strings.TrimSpace(c.LabelSelector), content: contentOf(c.Objects, k),
+		Checks: collectors.Checks{Freshness: freshness, Audit: audit},
+	}
 }
 
 // Informer is an informer and its availability.
@@ -55,7 +54,7 @@ type Informer struct {
 	Spec
 	Shared       cache.SharedIndexInformer
 	Availability *availability.Tracker
-	handler      *objectHandler
+	handlers     handlers
 	backoff      backoff
 	hasStatus    atomic.Bool // according to the schema
 	unserved     atomic.Bool // the subresource status, according to discovery
@@ -69,7 +68,7 @@ type Informer struct {
 // run runs the informer until ctx ends or cancel is called, and then deletes its series.
 func (t *Informer) run(ctx context.Context) {
 	defer close(t.Ended)
-	defer t.handler.close()
+	defer t.handlers.close()
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	defer context.AfterFunc(t.stopping, cancel)()
@@ -108,7 +107,8 @@ func (s Spec) ID() informer.ID {
 type Factory struct {
 	Observer *collectors.Observer
 	Client   metadata.Interface
-	Objects  *ObjectMetrics
+	Objects  *objects.Collector
+	Whole    *client.WholeObjects // nil if only metadata can be read
 	Logger   *slog.Logger
 	Outages  *availability.Outages // optional
 	// OnDefinitionsChanged is called when the API server may serve other kinds, and OnUnselected when it sent objects that a
@@ -129,28 +129,38 @@ func (f *Factory) New(s Spec) (*Informer, error) {
 	t.Availability.Outages = f.Outages
 	t.Availability.OnMissing, t.Availability.OnUnselected = f.OnDefinitionsChanged, f.OnUnselected
 	t.stopping, t.cancel = context.WithCancel(context.Background())
-	followed, source, example := f.Objects.source(t, f.Client, log)
-	t.handler = followed
+	source, example := f.source(t, log)
 	t.Shared = informer.NewSharedIndexInformer(f.Observer, t.ID(), cache.ToListWatcherWithWatchListSemantics(source, f.Client), example, cache.SharedIndexInformerOptions{
 		ObjectDescription: s.Kind.Type(),
 	})
-	if err := t.Shared.SetTransform(objects.Transform); err != nil {
-		return nil, fmt.Errorf("informer for %s: %w", t.Name(), err)
-	}
-	if err := t.Shared.SetWatchErrorHandlerWithContext(t.Availability.WatchError); err != nil {
-		return nil, fmt.Errorf("informer for %s: %w", t.Name(), err)
-	}
-	handler := cache.ResourceEventHandler(followed)
 	if kinds.DefinesKinds(s.Kind) {
-		handler = handlers{followed, onChange(f.OnDefinitionsChanged)}
+		t.handlers = append(t.handlers, onChange(f.OnDefinitionsChanged))
 	}
-	if _, err := t.Shared.AddEventHandler(informer.NamedHandler(handlerName, handler)); err != nil {
+	if err := prepare(t.Shared, t.Availability, informer.NamedHandler(handlerName, t.handlers)); err != nil {
 		return nil, fmt.Errorf("informer for %s: %w", t.Name(), err)
 	}
 	return t, nil
 }
 
-// handlers is one handler that calls several.
+// prepare sets the transform and the handlers of an informer that is not started.
+func prepare(shared cache.SharedIndexInformer, a *availability.Tracker, handler cache.ResourceEventHandler) error {
+	_, err := shared.AddEventHandler(handler)
+	return errors.Join(err, shared.SetTransform(objects.Transform), shared.SetWatchErrorHandlerWithContext(a.WatchError))
+}
+
+// Synced returns a channel that is closed when an informer has synced, unless ctx ends first. Since v0.36, client-go's
+// HasSyncedChecker does the same without polling.
+func Synced(ctx context.Context, informer cache.SharedInformer) <-chan struct{} {
+	synced := make(chan struct{})
+	go func() {
+		if cache.WaitForCacheSync(ctx.Done(), informer.HasSynced) {
+			close(synced)
+		}
+	}()
+	return synced
+}
+
+// handlers is one handler that calls several: those of the metrics about objects, and others.
 type handlers []cache.ResourceEventHandler
 
 // OnAdd implements cache.ResourceEventHandler.
@@ -174,6 +184,15 @@ func (all handlers) OnDelete(obj any) {
 	}
 }
 
+// close deletes the series of the informer's objects.
+func (all handlers) close() {
+	for _, h := range all {
+		if metrics, ok := h.(interface{ Close() }); ok {
+			metrics.Close()
+		}
+	}
+}
+
 // onChange returns a handler that calls f for every event after the initial list.
 func onChange(f func()) cache.ResourceEventHandler {
 	return cache.ResourceEventHandlerDetailedFuncs{
@@ -194,18 +213,25 @@ type source[L runtime.Object] interface {
 }
 
 // listWatch lists and watches the objects that a spec selects, for the informer and for its checks, and records the results in a
-// and b.
+// and b. An audit that fails says nothing about the informer, which needs no list while its watch is open.
 func listWatch[L runtime.Object](resource source[L], s Spec, a *availability.Tracker, b *backoff) *cache.ListWatch {
 	part := s.Shard.Selector()
 	var pages pageSize
+	var audits auditPages
 	return &cache.ListWatch{
 		ListWithContextFunc: func(ctx context.Context, options metav1.ListOptions) (runtime.Object, error) {
 			options.LabelSelector = s.Selector
 			part.Select(&options)
-			list, err := listPages(ctx, &pages, resource.List, options)
-			a.Listed(ctx, err)
+			audit := audits.have(options)
+			list, err := listPages(ctx, &pages, untyped(resource.List), options)
 			if err != nil {
+				if !audit {
+					a.Failed(ctx, err)
+				}
 				return nil, err
+			}
+			if page, ok := list.(metav1.ListInterface); ok && audit {
+				audits.listed(page.GetContinue())
 			}
 			return list, sharding.FilterList(part, list, a.OnUnselected)
 		},
@@ -227,6 +253,20 @@ func listWatch[L runtime.Object](resource source[L], s Spec, a *availability.Tra
 	}
 }
 
+// listFunc lists objects.
+type listFunc func(context.Context, metav1.ListOptions) (runtime.Object, error)
+
+// untyped returns a function that lists objects like list, and never returns a typed nil pointer.
+func untyped[L runtime.Object](list func(context.Context, metav1.ListOptions) (L, error)) listFunc {
+	return func(ctx context.Context, options metav1.ListOptions) (runtime.Object, error) {
+		page, err := list(ctx, options)
+		if err != nil {
+			return nil, err
+		}
+		return page, nil
+	}
+}
+
 // pageSize is the limit of lists after a larger page was aborted, 0 before. Tenants decide how large objects are.
 type pageSize struct{ atomic.Int64 }
 
@@ -235,13 +275,9 @@ const firstPageSize = 500
 
 // listPages lists a page, and all pages without a limit: client-go takes the result of such a request for everything, for example after a
 // continue token has expired.
-func listPages[L runtime.Object](ctx context.Context, pages *pageSize, list func(context.Context, metav1.ListOptions) (L, error), options metav1.ListOptions) (runtime.Object, error) {
+func listPages(ctx context.Context, pages *pageSize, list listFunc, options metav1.ListOptions) (runtime.Object, error) {
 	one := func(ctx context.Context, options metav1.ListOptions) (runtime.Object, error) {
-		page, err := listPage(ctx, pages, list, options)
-		if err != nil {
-			return nil, err // not a typed nil pointer
-		}
-		return page, nil
+		return listPage(ctx, pages, list, options)
 	}
 	if options.Limit != 0 || options.Continue != "" {
 		return one(ctx, options)
@@ -252,7 +288,7 @@ func listPages[L runtime.Object](ctx context.Context, pages *pageSize, list func
 
 // listPage lists a page. If it takes too much memory, listPage lists half of it, down to one object, and so on for later pages. The API
 // server has limits only without a version, or with an exact one.
-func listPage[L runtime.Object](ctx context.Context, pages *pageSize, list func(context.Context, metav1.ListOptions) (L, error), options metav1.ListOptions) (L, error) {
+func listPage(ctx context.Context, pages *pageSize, list listFunc, options metav1.ListOptions) (runtime.Object, error) {
 	if limit := pages.Load(); options.Continue == "" {
 		pages.Store(min(2*limit, firstPageSize)) // the large objects may be gone
 	}

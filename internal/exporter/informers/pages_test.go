@@ -45,14 +45,14 @@ func TestPagesAreHalved(t *testing.T) {
 		{"after it is gone", 1000, metav1.ListOptions{}, false, "", []int64{2}},
 	} {
 		limits, fits = nil, step.fits
-		page, err := listPage(t.Context(), &pages, list, step.options)
-		if (err != nil) != step.fails || err == nil && page.ResourceVersion != step.version || !slices.Equal(limits, step.limits) {
+		page, err := listPage(t.Context(), &pages, untyped(list), step.options)
+		if (err != nil) != step.fails || err == nil && page.(*metav1.PartialObjectMetadataList).ResourceVersion != step.version || !slices.Equal(limits, step.limits) {
 			t.Errorf("%s: limits %v, error %v, %+v; want %v", step.name, limits, err, page, step.limits)
 		}
 	}
 	for range 10 {
 		fits = 1000
-		if _, err := listPage(t.Context(), &pages, list, metav1.ListOptions{}); err != nil {
+		if _, err := listPage(t.Context(), &pages, untyped(list), metav1.ListOptions{}); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -86,7 +86,7 @@ func TestListsAreComplete(t *testing.T) {
 	}
 	var pages pageSize
 	all, _, err := pager.New(func(ctx context.Context, options metav1.ListOptions) (runtime.Object, error) {
-		return listPages(ctx, &pages, list, options)
+		return listPages(ctx, &pages, untyped(list), options)
 	}).ListWithAlloc(t.Context(), metav1.ListOptions{})
 	if err != nil {
 		t.Fatal(err)

@@ -17,8 +17,7 @@ type Set struct {
 
 	mu        sync.Mutex      // held briefly: scrapes do not wait for changes
 	informers []*Informer     // replaced, never modified
-	ctx       context.Context // of running informers, nil before Run
-	stopped   bool
+	ctx       context.Context // of running informers, nil before Run and after Stop
 	running   sync.WaitGroup
 }
 
@@ -83,13 +82,14 @@ func (s *Set) publish(all []*Informer) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.informers = all
-	if s.ctx == nil || s.stopped {
+	ctx := s.ctx
+	if ctx == nil {
 		return
 	}
 	for _, t := range all {
 		if !t.started {
 			t.started = true
-			s.running.Go(func() { t.run(s.ctx) })
+			s.running.Go(func() { t.run(ctx) })
 		}
 	}
 }
@@ -108,7 +108,7 @@ func (s *Set) Run(ctx context.Context) {
 func (s *Set) Stop() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.stopped = true
+	s.ctx = nil
 }
 
 // Wait waits until all informers have stopped. Call it after Stop.

@@ -65,7 +65,7 @@ func newFactory(t *testing.T, registry *prometheus.Registry, client metadata.Int
 	if err != nil {
 		t.Fatal(err)
 	}
-	signals, err := NewObjectMetrics(registry, observer, objects.Options{Name: "test"}, nil)
+	signals, err := objects.New(registry, objects.Options{Name: "test"})
 	if err != nil {
 		t.Fatal(err)
 	}

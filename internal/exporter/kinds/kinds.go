@@ -93,9 +93,9 @@ var optionalKinds = []Kind{
 
 // Known returns the kind with the given Type, or false if it is not known by name.
 func Known(name string) (Kind, bool) {
-	for _, kinds := range [][]Kind{defaultKinds, optionalKinds} {
-		if i := slices.IndexFunc(kinds, func(k Kind) bool { return k.Type() == name }); i >= 0 {
-			return kinds[i], true
+	for _, k := range All() {
+		if k.Type() == name {
+			return k, true
 		}
 	}
 	return Kind{}, false

@@ -148,56 +148,45 @@ func FilterWatch(part Selector, inner watch.Interface, unselected func()) watch.
 	if part.Empty() {
 		return inner
 	}
-	w := &filteredWatch{inner: inner, result: make(chan watch.Event), stopped: make(chan struct{}), unselected: sync.OnceFunc(unselected)}
-	w.stop = sync.OnceFunc(func() { close(w.stopped) })
-	go w.run(part)
+	results := make(chan watch.Event)
+	w := filteredWatch{watch.NewProxyWatcher(results), inner}
+	go w.run(part, results, sync.OnceFunc(unselected))
 	return w
 }
 
 // filteredWatch is like watch.Filter, but Stop ends it even while an event waits to be read.
 type filteredWatch struct {
-	inner      watch.Interface
-	result     chan watch.Event
-	stopped    chan struct{}
-	stop       func()
-	unselected func()
+	*watch.ProxyWatcher
+	inner watch.Interface
 }
 
-// ResultChan implements watch.Interface.
-func (w *filteredWatch) ResultChan() <-chan watch.Event { return w.result }
-
 // Stop implements watch.Interface.
-func (w *filteredWatch) Stop() {
-	w.stop()
+func (w filteredWatch) Stop() {
+	w.ProxyWatcher.Stop()
 	w.inner.Stop()
 }
 
-func (w *filteredWatch) run(part Selector) {
-	defer close(w.result)
+func (w filteredWatch) run(part Selector, results chan<- watch.Event, unselected func()) {
+	defer close(results)
 	for {
 		select {
-		case <-w.stopped:
+		case <-w.StopChan():
 			return
 		case event, ok := <-w.inner.ResultChan():
 			if !ok {
 				return
 			}
-			if isObjectEvent(event) {
+			if event.Type != watch.Bookmark && event.Type != watch.Error { // their objects are not those of the watch
 				if yes, err := part.Matches(event.Object); err == nil && !yes {
-					w.unselected()
+					unselected()
 					continue
 				}
 			}
 			select {
-			case w.result <- event:
-			case <-w.stopped:
+			case results <- event:
+			case <-w.StopChan():
 				return
 			}
 		}
 	}
-}
-
-// isObjectEvent reports whether an event carries an object of the watch.
-func isObjectEvent(e watch.Event) bool {
-	return e.Type == watch.Added || e.Type == watch.Modified || e.Type == watch.Deleted
 }

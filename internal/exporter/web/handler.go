@@ -11,8 +11,10 @@ import (
 	"slices"
 
 	"github.com/prometheus/client_golang/prometheus"
+	promcollectors "github.com/prometheus/client_golang/prometheus/collectors"
 	"github.com/prometheus/client_golang/prometheus/promhttp"
 
+	"github.com/informer-exporter/informer-exporter/internal/exporter/buildinfo"
 	"github.com/informer-exporter/informer-exporter/internal/exporter/status"
 )
 
@@ -24,6 +26,15 @@ const maxScrapes = 20
 
 // telemetryPath matches valid paths for metrics. They have no characters with a meaning in patterns of http.ServeMux.
 var telemetryPath = regexp.MustCompile(`^(/[A-Za-z0-9._~-]+)+$`)
+
+// NewRegistry returns a registry with the metrics of the process and of its build.
+func NewRegistry() *prometheus.Registry {
+	registry := prometheus.NewRegistry()
+	registry.MustRegister(
+		promcollectors.NewGoCollector(), promcollectors.NewProcessCollector(promcollectors.ProcessCollectorOpts{}), buildinfo.NewCollector(),
+	)
+	return registry
+}
 
 // Options for New.
 type Options struct {
@@ -58,7 +69,7 @@ func New(options Options) (*Server, error) {
 
 // paths returns the handlers by path.
 func (s *Server) paths() (map[string]http.Handler, error) {
-	paths := s.probes()
+	paths := probes(s.serveReady)
 	paths["/{$}"] = http.HandlerFunc(s.serveLanding)
 	paths[InformersPath] = http.HandlerFunc(s.serveInformers)
 	if s.Pprof {
@@ -85,26 +96,19 @@ func (s *Server) addMetrics(paths map[string]http.Handler) error {
 
 // Plain returns a handler of metrics and probes for a role without informers, which is ready as soon as it serves, and one of the probes
 // alone. Status and Pprof of the options are not used.
-func Plain(options Options) (all, probes http.Handler, err error) {
+func Plain(options Options) (all, health http.Handler, err error) {
 	s := &Server{Options: options}
-	paths := map[string]http.Handler{}
-	for _, probe := range []string{"/healthz", "/livez", "/readyz"} {
-		paths[probe] = http.HandlerFunc(serveLive)
-	}
-	probes = protect(newMux(paths))
+	paths := probes(serveLive)
+	health = protect(newMux(paths))
 	if err := s.addMetrics(paths); err != nil {
 		return nil, nil, err
 	}
-	return protect(newMux(paths)), probes, nil
+	return protect(newMux(paths)), health, nil
 }
 
 // probes returns the handlers of the kubelet's probes by path.
-func (s *Server) probes() map[string]http.Handler {
-	return map[string]http.Handler{
-		"/healthz": http.HandlerFunc(serveLive),
-		"/livez":   http.HandlerFunc(serveLive),
-		"/readyz":  http.HandlerFunc(s.serveReady),
-	}
+func probes(ready http.HandlerFunc) map[string]http.Handler {
+	return map[string]http.Handler{"/healthz": http.HandlerFunc(serveLive), "/livez": http.HandlerFunc(serveLive), "/readyz": ready}
 }
 
 func newMux(paths map[string]http.Handler) *http.ServeMux {
@@ -126,9 +130,7 @@ func (s *Server) Handler(filters ...func(http.Handler) http.Handler) http.Handle
 
 // HealthHandler serves only the probes, without authorization: they name no resources or namespaces.
 func (s *Server) HealthHandler() http.Handler {
-	paths := s.probes()
-	paths["/readyz"] = http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { s.reportReady(w, false) })
-	return protect(newMux(paths))
+	return protect(newMux(probes(func(w http.ResponseWriter, _ *http.Request) { s.reportReady(w, false) })))
 }
 
 // newMetricsHandler returns a handler that serves OpenMetrics with exemplars to clients that accept it, and the text format to

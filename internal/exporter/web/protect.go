@@ -69,13 +69,7 @@ func brief(next http.Handler) http.Handler {
 	})
 }
 
-func isProbe(path string) bool {
-	switch path {
-	case "/healthz", "/livez", "/readyz":
-		return true
-	}
-	return false
-}
+func isProbe(path string) bool { return path == "/healthz" || path == "/livez" || path == "/readyz" }
 
 // limit serves n requests concurrently, at most half of them for one host, and rejects others.
 func limit(n int, next http.Handler) http.Handler {

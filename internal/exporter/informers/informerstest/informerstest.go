@@ -20,7 +20,7 @@ func NewFactory(t testing.TB, registry prometheus.Registerer) *informers.Factory
 	if err != nil {
 		t.Fatal(err)
 	}
-	signals, err := informers.NewObjectMetrics(registry, observer, objects.Options{Name: "test"}, nil)
+	signals, err := objects.New(registry, objects.Options{Name: "test"})
 	if err != nil {
 		t.Fatal(err)
 	}
