@@ -19,7 +19,6 @@ import (
 	"log/slog"
 	"os"
 	"path/filepath"
-	"sync"
 	"sync/atomic"
 	"time"
 
@@ -86,7 +85,6 @@ type Chain struct {
 	writer   kubernetes.Interface // reports its requests as those of the load generator
 	options  Options
 	dir      string
-	servers  []*stack.Server               // all that run
 	stops    []func(context.Context) error // in start order
 	handling atomic.Int64                  // duration of the load generator's handlers in nanoseconds
 }
@@ -152,19 +150,7 @@ func (c *Chain) start(ctx context.Context) error {
 		}
 		c.options.Log.Info("ready", "part", part.name, "after", time.Since(begin).Round(time.Millisecond))
 	}
-	c.supervise(context.WithoutCancel(ctx))
 	return nil
-}
-
-// supervise restarts every program that exits unexpectedly, as a kubelet would, until Stop. Programs that are killed on
-// purpose stay down until they are started again.
-func (c *Chain) supervise(ctx context.Context) {
-	ctx, cancel := context.WithCancel(ctx)
-	var all sync.WaitGroup
-	for _, s := range c.servers {
-		all.Go(func() { s.Supervise(ctx) })
-	}
-	c.onStop(func(context.Context) error { cancel(); all.Wait(); return nil })
 }
 
 // Stop stops everything in reverse start order. It continues if one part fails.
@@ -179,10 +165,17 @@ func (c *Chain) Stop(ctx context.Context) error {
 
 func (c *Chain) onStop(stop func(context.Context) error) { c.stops = append(c.stops, stop) }
 
-// keep supervises a server, and stops it at the end.
+// keep restarts a program that exits unexpectedly, as a kubelet would, also while the others start, and stops it at the end. Programs that
+// are killed on purpose stay down until they are started again.
 func (c *Chain) keep(s *stack.Server) {
-	c.servers = append(c.servers, s)
-	c.onStop(s.Stop)
+	supervision, cancel := context.WithCancel(context.Background())
+	ended := make(chan struct{})
+	go func() { defer close(ended); s.Supervise(supervision) }()
+	c.onStop(func(ctx context.Context) error {
+		cancel()
+		<-ended
+		return s.Stop(ctx)
+	})
 }
 
 // SlowHandlers sets the duration of the load generator's event handlers; 0 is the default.

@@ -52,9 +52,10 @@ func (c *Chain) startControlPlane(ctx context.Context) error {
 	}
 	c.ControlPlane = plane
 	c.onStop(plane.Stop)
-	c.servers = append(c.servers, plane.Etcd.Server, plane.APIServer.Server)
+	c.keep(plane.Etcd.Server)
+	c.keep(plane.APIServer.Server)
 	if plane.ControllerManager != nil {
-		c.servers = append(c.servers, plane.ControllerManager.Server)
+		c.keep(plane.ControllerManager.Server)
 	}
 	c.Kubeconfig = filepath.Join(c.dir, "kubeconfig")
 	if err := stack.WriteKubeconfig(c.Kubeconfig, plane.Config()); err != nil {
@@ -235,7 +236,8 @@ func (c *Chain) startPrometheus(ctx context.Context, _ programs) (err error) {
 	targets := []stack.ScrapeTarget{
 		{Job: "informer-exporter", Addresses: []string{hostPort(c.ExporterURL)}, Labels: labels, HonorLabels: true},
 		{Job: "load", Addresses: []string{hostPort(c.LoadURL)}, Labels: labels},
-		{Job: "apiserver", Addresses: []string{plane.APIServer.Address}, CAFile: plane.CAFile(), Token: token, Labels: labels},
+		// 22,000 samples, which take more than a second on a busy machine.
+		{Job: "apiserver", Addresses: []string{plane.APIServer.Address}, CAFile: plane.CAFile(), Token: token, Labels: labels, Interval: max(5*time.Second, c.options.Interval)},
 	}
 	alertmanager := ""
 	if !c.options.Lite {
@@ -262,7 +264,8 @@ func (c *Chain) startPrometheus(ctx context.Context, _ programs) (err error) {
 	c.keep(c.Prometheus.Server)
 	ctx, cancel := context.WithTimeout(ctx, readyTimeout)
 	defer cancel()
-	_, err = c.Prometheus.WaitQuery(ctx, "up == 1", func(up []stack.Sample) bool { return len(up) == instances })
+	// Not all at the same time: on a busy machine, a leader may lose its lock and restart.
+	_, err = c.Prometheus.WaitQuery(ctx, "max_over_time(up[5m]) == 1", func(up []stack.Sample) bool { return len(up) == instances })
 	return err
 }
 

@@ -41,6 +41,8 @@ type ScrapeTarget struct {
 	// CAFile enables HTTPS, verified with this certificate authority. Token authenticates the scrape.
 	CAFile string
 	Token  string
+	// Interval is also the scrape timeout; defaults to PrometheusOptions.ScrapeInterval.
+	Interval time.Duration
 	// Labels are added to every series of the target.
 	Labels map[string]string
 	// HonorLabels keeps the target's own labels on conflict, as the exporter's ServiceMonitor does.
@@ -98,6 +100,9 @@ func (o PrometheusOptions) config() map[string]any {
 		}
 		if t.Token != "" {
 			job["authorization"] = map[string]string{"credentials": t.Token}
+		}
+		if t.Interval > 0 {
+			job["scrape_interval"], job["scrape_timeout"] = interval(t.Interval), interval(t.Interval)
 		}
 		jobs = append(jobs, job)
 	}
