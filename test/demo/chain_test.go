@@ -20,7 +20,7 @@ import (
 )
 
 // patience is the timeout of steps that take seconds on an idle machine.
-const patience = 2 * time.Minute
+const patience = 5 * time.Minute
 
 func wait(t *testing.T, c *chain.Chain, query string, ok func([]stack.Sample) bool) {
 	t.Helper()

@@ -3,4 +3,4 @@ package e2e_test
 import "time"
 
 // patience is the timeout of steps that take seconds on an idle machine.
-const patience = 2 * time.Minute
+const patience = 5 * time.Minute

@@ -6,13 +6,12 @@ import (
 	"strings"
 	"time"
 
-	"github.com/informer-exporter/informer-exporter/internal/testenv/await"
 	"github.com/informer-exporter/informer-exporter/internal/testenv/metricstest"
 )
 
 const (
 	// patience limits how long an expected change may take.
-	patience = await.Timeout
+	patience = 5 * time.Minute
 	// quiet is how long no other series may change afterwards.
 	quiet = 200 * time.Millisecond
 	// poll is the polling interval.
