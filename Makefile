@@ -161,9 +161,9 @@ test: servers ## Run unit and integration tests with a real API server; RACE=-ra
 
 .PHONY: test-root
 test-root:
-	$(TEST) -skip '^TestWords$$' -timeout 15m $(NO_RACES)
+	$(TEST) -skip '^TestWords$$' -timeout 25m $(NO_RACES)
 	$(TEST) -run '$(HUGE)' ./internal/exporter/client
-	$(TEST) $(RACE) -skip '$(HUGE)' -p $(PARALLEL) -parallel 8 -timeout 15m $(LONGEST) $$($(GO) list ./... | grep -vxF "$$($(GO) list $(FAULTS) $(PLAIN) $(LONGEST) $(NO_RACES))")
+	$(TEST) $(RACE) -skip '$(HUGE)' -p $(PARALLEL) -parallel 8 -timeout 25m $(LONGEST) $$($(GO) list ./... | grep -vxF "$$($(GO) list $(FAULTS) $(PLAIN) $(LONGEST) $(NO_RACES))")
 
 # Analyzers have no goroutines and no state.
 .PHONY: test-modules

@@ -84,7 +84,7 @@ func (c *checked) run() {
 	go func() { defer close(done); c.informer.RunWithContext(ctx) }()
 	c.stop = func() { cancel(); <-done }
 	c.Cleanup(c.stop)
-	c.waitFor("synced", synced)
+	c.waitFor("synced", syncCounted)
 }
 
 const (
