@@ -127,7 +127,7 @@ func (c *Chain) startReplica(ctx context.Context, program, identity string, well
 // minutes for their restart, as in a cluster.
 var ErrNoLeader = errors.New("no leader")
 
-// Leader returns the leading replica and its holder identity. It waits up to two minutes. The Lease names a replica for
+// Leader returns the leading replica and its holder identity. It waits up to readyTimeout. The Lease names a replica for
 // some time after it has exited, even if it has been restarted as a candidate: the replica must also report that it
 // leads.
 func (c *Chain) Leader(ctx context.Context) (leader *Replica, identity string, err error) {
