@@ -122,6 +122,25 @@ func TestSmallCachesAreAuditedMoreOften(t *testing.T) {
 	}
 }
 
+// A difference is confirmed by an audit soon after the one that found it; one that stays is not audited more often than others.
+func TestDifferenceIsConfirmedSoon(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		obs, _ := observertest.New(t)
+		var audits []time.Time
+		startAudits(t, core.Of(obs), checks.NewShared(), "a", time.Hour, onePod{listed: func() { audits = append(audits, time.Now()) }})
+		time.Sleep(2 * time.Hour)
+		synctest.Wait()
+		if len(audits) < 4 {
+			t.Fatalf("audits at %v", audits)
+		}
+		for n := range len(audits) - 1 {
+			if after := audits[n+1].Sub(audits[n]); n%2 == 0 && after > time.Minute || n%2 == 1 && after < 10*time.Minute {
+				t.Errorf("audit %d was followed by another one after %v", n, after)
+			}
+		}
+	})
+}
+
 // A cache of several pages keeps its interval.
 func TestLargeCachesAreAuditedAsConfigured(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {

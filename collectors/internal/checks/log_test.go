@@ -61,9 +61,16 @@ func TestChecksInTheLog(t *testing.T) {
 }
 
 // onePod is an API server with one Pod that rejects watches.
-type onePod struct{ cache.ListerWatcherWithContext }
+type onePod struct {
+	cache.ListerWatcherWithContext
+	// listed is called for each list, unless it is nil.
+	listed func()
+}
 
-func (onePod) ListWithContext(context.Context, metav1.ListOptions) (runtime.Object, error) {
+func (p onePod) ListWithContext(context.Context, metav1.ListOptions) (runtime.Object, error) {
+	if p.listed != nil {
+		p.listed()
+	}
 	return &metav1.PartialObjectMetadataList{
 		ListMeta: metav1.ListMeta{ResourceVersion: "1"},
 		Items:    []metav1.PartialObjectMetadata{{ObjectMeta: metav1.ObjectMeta{Namespace: "shop", Name: "web", UID: "a", ResourceVersion: "1"}}},
