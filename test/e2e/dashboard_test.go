@@ -21,7 +21,7 @@ import (
 	"github.com/informer-exporter/informer-exporter/internal/testenv/stack"
 )
 
-// faultPanels show events that do not occur in a healthy cluster, or are minutes apart, so that they may have no series. TestFaults
+// faultPanels show events that do not occur in a healthy cluster, or are minutes apart, so that they may have no series. fillsPanels
 // verifies that they have data during the listed fault.
 var faultPanels = map[string]string{
 	"Backoff p99":             "failing-reconciles",
@@ -93,7 +93,7 @@ func streamList(ctx context.Context, c *chain.Chain) error {
 	return errors.New("the API server ended a streaming list before its bookmark")
 }
 
-// TestFaultPanelsHaveFaults verifies that each is a panel, filled by a fault that TestFaults injects.
+// TestFaultPanelsHaveFaults verifies that each is a panel, filled by a fault that demo_faults_test.go injects.
 func TestFaultPanelsHaveFaults(t *testing.T) {
 	var panels []string
 	for _, d := range boards(t, dashboards.Config{}) {

@@ -42,41 +42,41 @@ var told = map[string]map[string]string{
 // of every alert. HTTP/2 detects a dead connection after 45 seconds.
 var instead = map[string]string{"half-open": "InformerWatchDown"}
 
-// TestFaults injects every fault of the demo that has an alert, and follows the alert to the webhook until it is
-// resolved. Faults of different parts run at the same time.
-func TestFaults(t *testing.T) {
-	t.Run("controllers, objects, the exporter's configuration", func(t *testing.T) {
-		c := theChain(t)
-		handlers, drain := begin(t, c, "slow-handlers"), begin(t, c, "blocked-drain")
-		others := beginAll(t, c, "stuck-finalizer", "unknown-kind")
-		consequence(t, others[0], "ClusterNamespaceStuck")
-		endAll(t, others...)
-		drain.fires(t)
-		drain.end(t) // failures on a dead connection count like rejected requests
-		// Pending events of handlers do not decrease while nothing arrives.
-		await.Within(t, patience, "handlers are behind by more than two minutes", func(ctx context.Context) error {
-			return some(ctx, c, `2 * k8s_informer_handler_pending_events{name="load", informer_type="pods"} > 120`)
-		})
-		connection := begin(t, c, "half-open")
-		endAll(t, beginAll(t, c, "failing-reconciles", "panicking-reconciles", "broken-configuration")...)
-		endAll(t, begin(t, c, "hanging-cleanup"))
-		endAll(t, handlers, connection, drain)
+// TestControllerFaults, TestConnectionFaults and TestServerFaults inject every fault of the demo that has an alert, and follow the alert to
+// the webhook until it is resolved. Faults of different parts last at the same time.
+func TestControllerFaults(t *testing.T) {
+	c := theChain(t)
+	handlers, drain := begin(t, c, "slow-handlers"), begin(t, c, "blocked-drain")
+	others := beginAll(t, c, "stuck-finalizer", "unknown-kind")
+	consequence(t, others[0], "ClusterNamespaceStuck")
+	endAll(t, others...)
+	drain.fires(t)
+	drain.end(t) // failures on a dead connection count like rejected requests
+	// Pending events of handlers do not decrease while nothing arrives.
+	await.Within(t, patience, "handlers are behind by more than two minutes", func(ctx context.Context) error {
+		return some(ctx, c, `2 * k8s_informer_handler_pending_events{name="load", informer_type="pods"} > 120`)
 	})
-	t.Run("connections, the exporter", func(t *testing.T) {
-		c := theChain(t)
-		endAll(t, beginAll(t, c, "reset", "exporter-kill")...)
-		endAll(t, begin(t, c, "mid-event"))
-	})
-	t.Run("servers", func(t *testing.T) {
-		c := theChain(t)
-		endAll(t, begin(t, c, "apiserver-kill"))
-		endAll(t, begin(t, c, "apiserver-pause"))
-		// Caches that are stale after etcd's restore recover with a relist, which a compaction causes.
-		restored := begin(t, c, "etcd-restore")
-		restored.fires(t)
-		restored.end(t)
-		endAll(t, restored, begin(t, c, "etcd-compact"))
-	})
+	connection := begin(t, c, "half-open")
+	endAll(t, beginAll(t, c, "failing-reconciles", "panicking-reconciles", "broken-configuration")...)
+	endAll(t, begin(t, c, "hanging-cleanup"))
+	endAll(t, handlers, connection, drain)
+}
+
+func TestConnectionFaults(t *testing.T) {
+	c := theChain(t)
+	endAll(t, beginAll(t, c, "reset", "exporter-kill")...)
+	endAll(t, begin(t, c, "mid-event"))
+}
+
+func TestServerFaults(t *testing.T) {
+	c := theChain(t)
+	endAll(t, begin(t, c, "apiserver-kill"))
+	endAll(t, begin(t, c, "apiserver-pause"))
+	// Caches that are stale after etcd's restore recover with a relist, which a compaction causes.
+	restored := begin(t, c, "etcd-restore")
+	restored.fires(t)
+	restored.end(t)
+	endAll(t, restored, begin(t, c, "etcd-compact"))
 }
 
 // consequence waits until the alert of a fault has arrived, and another alert is inhibited by it.
