@@ -19,11 +19,11 @@ import (
 	"github.com/informer-exporter/informer-exporter/internal/testenv/stack"
 )
 
-// Alerts wait a minute by default; client-go may wait another one before it retries, and both take longer on a busy
-// machine.
+// Alerts wait a minute by default; client-go may wait another one before it retries, and a failed scrape, of which there are some on a busy
+// machine, restarts the wait.
 const (
-	fireTimeout    = 4 * time.Minute
-	resolveTimeout = 5 * time.Minute
+	fireTimeout    = 10 * time.Minute
+	resolveTimeout = 10 * time.Minute
 )
 
 // TestFaultReachesTheReceiver cuts the informers off from the API server and follows the alert through Prometheus and
@@ -240,33 +240,48 @@ func TestDeadRunbookIsSeen(t *testing.T) {
 
 // inhibited returns an error unless Alertmanager has exactly want matching alerts, all of them inhibited.
 func inhibited(ctx context.Context, c *chain.Chain, want int, matchers ...string) error {
-	query := url.Values{"filter": matchers}
-	req, err := http.NewRequestWithContext(ctx, http.MethodGet, c.Alertmanager.URL+"/api/v2/alerts?"+query.Encode(), nil)
+	alerts, err := active(ctx, c, matchers...)
 	if err != nil {
 		return err
-	}
-	resp, err := http.DefaultClient.Do(req)
-	if err != nil {
-		return err
-	}
-	defer resp.Body.Close()
-	var alerts []struct {
-		Labels map[string]string
-		Status struct {
-			State       string
-			InhibitedBy []string
-		}
-	}
-	if err := json.NewDecoder(resp.Body).Decode(&alerts); err != nil {
-		return fmt.Errorf("%s: %w", resp.Status, err)
 	}
 	if len(alerts) != want {
 		return fmt.Errorf("Alertmanager has %d alerts with %s, want %d", len(alerts), matchers, want)
 	}
 	for _, a := range alerts {
-		if a.Status.State != "suppressed" || len(a.Status.InhibitedBy) == 0 {
+		if !a.inhibited() {
 			return fmt.Errorf("%v is %s", a.Labels, a.Status.State)
 		}
 	}
 	return nil
+}
+
+// activeAlert is an alert in the API of Alertmanager, which does not list resolved ones.
+type activeAlert struct {
+	Labels map[string]string
+	Status struct {
+		State       string
+		InhibitedBy []string
+	}
+}
+
+func (a activeAlert) inhibited() bool {
+	return a.Status.State == "suppressed" && len(a.Status.InhibitedBy) > 0
+}
+
+// active returns the matching alerts of Alertmanager that are not resolved.
+func active(ctx context.Context, c *chain.Chain, matchers ...string) (alerts []activeAlert, err error) {
+	query := url.Values{"filter": matchers}
+	req, err := http.NewRequestWithContext(ctx, http.MethodGet, c.Alertmanager.URL+"/api/v2/alerts?"+query.Encode(), nil)
+	if err != nil {
+		return nil, err
+	}
+	resp, err := http.DefaultClient.Do(req)
+	if err != nil {
+		return nil, err
+	}
+	defer resp.Body.Close()
+	if err := json.NewDecoder(resp.Body).Decode(&alerts); err != nil {
+		return nil, fmt.Errorf("%s: %w", resp.Status, err)
+	}
+	return alerts, nil
 }
