@@ -189,15 +189,57 @@ func (b *broken) isResolved(ctx context.Context) error {
 		return err
 	}
 	var last receiver.Alert
-	for _, a := range b.chain.Receiver.Alerts() {
+	sent := b.chain.Receiver.Alerts()
+	for _, a := range sent {
 		if maps.Equal(a.Labels, b.fired.Labels) {
 			last = a
 		}
 	}
-	if last.Status != "resolved" && !b.inhibited {
-		return fmt.Errorf("the status of the last notification is %s: %+v", last.Status, last)
+	if last.Status == "resolved" || b.inhibited && groupEnded(sent, b.fired) {
+		return nil
 	}
-	return nil
+	return fmt.Errorf("the status of the last notification is %s: %+v", last.Status, last)
+}
+
+// groupEnded reports whether the last notification of an alert's group has no firing alert.
+func groupEnded(sent []receiver.Alert, of receiver.Alert) bool {
+	last, ended := 0, false
+	for _, a := range sent {
+		if a.Receiver != of.Receiver || a.Name != of.Name || a.Labels["name"] != of.Labels["name"] { // there is one cluster
+			continue
+		}
+		if a.Notification != last {
+			last, ended = a.Notification, true
+		}
+		ended = ended && a.Status == "resolved"
+	}
+	return ended
+}
+
+// TestGroupEnds verifies the rule of isResolved for alerts with a notification that is never sent.
+func TestGroupEnds(t *testing.T) {
+	in := func(notification int, kind, status string) receiver.Alert {
+		return receiver.Alert{Receiver: "ticket", Name: "A", Status: status, Notification: notification, Labels: map[string]string{"name": "load", "informer_type": kind}}
+	}
+	pods := in(1, "pods", "firing")
+	ofOther := in(3, "pods", "firing")
+	ofOther.Labels = map[string]string{"name": "other"}
+	for name, tc := range map[string]struct {
+		sent []receiver.Alert
+		want bool
+	}{
+		"nothing was sent":               {nil, false},
+		"it fires":                       {[]receiver.Alert{pods}, false},
+		"another one's end, in the same": {[]receiver.Alert{pods, in(1, "nodes", "resolved")}, false},
+		"another one still fires":        {[]receiver.Alert{pods, in(2, "nodes", "resolved"), in(2, "jobs", "firing")}, false},
+		"all others have ended":          {[]receiver.Alert{pods, in(2, "nodes", "resolved"), in(2, "jobs", "resolved")}, true},
+		"and another group fires":        {[]receiver.Alert{pods, in(2, "nodes", "resolved"), ofOther}, true},
+		"and one fires again":            {[]receiver.Alert{pods, in(2, "nodes", "resolved"), in(4, "nodes", "firing")}, false},
+	} {
+		if got := groupEnded(tc.sent, pods); got != tc.want {
+			t.Errorf("%s: got %v, want %v", name, got, tc.want)
+		}
+	}
 }
 
 // isGone returns an error while Alertmanager has the alert, and remembers whether it was inhibited. Alertmanager never reports the end of an
